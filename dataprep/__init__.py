@@ -1,0 +1,3 @@
+"""Raw text to indexed, memory-mapped token datasets."""
+
+from __future__ import annotations

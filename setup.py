@@ -1,0 +1,49 @@
+"""Package map and extras. Everything else stands in pyproject.toml.
+
+Packages are listed by name. ``find_packages()`` would also ship the folder ``tokenizers/`` under
+its own name and overwrite Hugging Face's package of that name in the user's site-packages; here it
+ships as ``dataprep.tokenizers``, through the symbolic link ``dataprep/tokenizers``.
+"""
+
+from setuptools import setup
+
+PACKAGES = [
+    "dataprep",
+    "dataprep.tokenizers",
+    "vocab",
+    "zoo",
+]
+
+EXTRAS = {
+    # OneFlow 0.9.0 is the newest wheel: CPython 3.7-3.10, Linux x86-64. It loads cuBLAS 11 and
+    # cuDNN 8 at import, also without a GPU, and finds them beside itself in site-packages.
+    "zoo": [
+        "oneflow==0.9.0; python_version < '3.11'",
+        "numpy<2; python_version < '3.11'",
+        "protobuf<4; python_version < '3.11'",
+        "nvidia-cublas-cu11; python_version < '3.11'",
+        "nvidia-cudnn-cu11==8.9.*; python_version < '3.11'",
+        "safetensors>=0.4",
+        "matplotlib>=3.7",
+    ],
+    "torch": [
+        "torch>=2.4",
+        "safetensors>=0.4",
+        "matplotlib>=3.7",
+    ],
+    "test": [
+        "pytest>=8",
+        "pytest-timeout>=2.3",
+        "hypothesis>=6",
+    ],
+    "lint": [
+        "ruff==0.17.*",
+        "mypy==2.4.*",
+    ],
+}
+
+setup(
+    packages=PACKAGES,
+    package_data={"dataprep": ["py.typed"], "vocab": ["*.toml", "py.typed"], "zoo": ["py.typed"]},
+    extras_require=EXTRAS,
+)
