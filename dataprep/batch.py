@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -41,6 +42,4 @@ class Batch:
     def texts(self) -> list[str]:
         """Every document as a string."""
         data, bounds = bytes(self.data), self.offsets.tolist()
-        return [
-            data[start:end].decode() for start, end in zip(bounds[:-1], bounds[1:], strict=True)
-        ]
+        return [data[start:end].decode() for start, end in itertools.pairwise(bounds)]
