@@ -18,20 +18,19 @@ from zoo.engine.ranks import rank, world_size
 from zoo.engine.settings import OptimizerSettings, ScheduleSettings, StepResult
 
 if TYPE_CHECKING:
-    from typing import Any as Tensor
-    from typing import Any as flow
-    from typing import Any as nn
-
     from zoo.engine.oneflow import (
         EvalStep,
         F,
+        Tensor,
         TrainStep,
         constrain,
+        flow,
         full_gradients,
         full_state,
         full_tensor,
         layer_norm,
         load_full_state,
+        nn,
         parallelize,
         replicated,
         weight,

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from dataprep.errors import UsageError
+from zoo.engine.arrays import Array
 
 __all__ = ["OptimizerSettings", "ScheduleSettings", "StepResult", "micro_batches"]
 
@@ -103,9 +104,7 @@ class StepResult:
     lr: float
 
 
-def micro_batches(
-    batch: Mapping[str, np.ndarray], count: int
-) -> list[tuple[np.ndarray, np.ndarray]]:
+def micro_batches(batch: Mapping[str, Array], count: int) -> list[tuple[Array, Array]]:
     """Checks a batch and cuts its rows into ``count`` equal parts, in order.
 
     ``batch`` holds "tokens" and "labels", both int64[rows, positions]; raises UsageError when they

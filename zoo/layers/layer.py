@@ -8,16 +8,17 @@ from collections.abc import Callable, Iterator, Mapping
 import numpy as np
 
 from zoo.engine import flow, load_full_state, nn
+from zoo.engine.arrays import Array
 
 __all__ = ["Layer", "constant", "initialise", "normal"]
 
-Initial = Callable[[np.random.Generator, tuple[int, ...]], np.ndarray]
+Initial = Callable[[np.random.Generator, tuple[int, ...]], Array]
 
 
 def normal(std: float) -> Initial:
     """First values drawn from a normal distribution around zero."""
 
-    def draw(generator: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
+    def draw(generator: np.random.Generator, shape: tuple[int, ...]) -> Array:
         return generator.standard_normal(shape, dtype=np.float32) * np.float32(std)
 
     return draw
@@ -26,7 +27,7 @@ def normal(std: float) -> Initial:
 def constant(value: float) -> Initial:
     """First values that are all the same."""
 
-    def fill(_: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
+    def fill(_: np.random.Generator, shape: tuple[int, ...]) -> Array:
         return np.full(shape, value, np.float32)
 
     return fill
@@ -53,7 +54,7 @@ class Layer(nn.Module):
         self.register_parameter(name, nn.Parameter(empty))
 
 
-class _FirstValues(Mapping[str, np.ndarray]):
+class _FirstValues(Mapping[str, Array]):
     """First values by parameter name, made when asked for."""
 
     def __init__(self, model: nn.Module, seed: int) -> None:
@@ -65,7 +66,7 @@ class _FirstValues(Mapping[str, np.ndarray]):
             for name, initial in module.initial.items()
         }
 
-    def __getitem__(self, name: str) -> np.ndarray:
+    def __getitem__(self, name: str) -> Array:
         initial, shape = self.makers[name]
         digest = hashlib.sha256(f"{self.seed}/{name}".encode()).digest()
         return initial(np.random.default_rng(list(digest)), shape)

@@ -57,6 +57,6 @@ class Mesh:
             raise UsageError(
                 f"dp={self.dp} · tp={self.tp} · pp={self.pp} needs {self.size} ranks, "
                 f"but this run has {world_size}.",
-                hint=f"Start {self.size} ranks with: python -m zoo.launch -n {self.size} script.py, "
+                hint=f"Start {self.size} ranks (python -m zoo.launch -n {self.size} …), "
                 f"or choose degrees whose product is {world_size}.",
             )

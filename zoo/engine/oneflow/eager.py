@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-import numpy as np
 import oneflow as flow
 import oneflow.nn as nn
 from oneflow import Tensor
 
+from zoo.engine.arrays import Array
 from zoo.engine.oneflow.inputs import counts_once, ends, everywhere, rows, total
 from zoo.engine.ranks import rank
 from zoo.engine.settings import OptimizerSettings, StepResult, micro_batches
@@ -41,7 +41,7 @@ class EagerStep:
         zeros = {name: (flow.zeros_like(p), flow.zeros_like(p)) for name, p in parameters.items()}
         self._set_moments(zeros)
 
-    def __call__(self, batch: Mapping[str, np.ndarray]) -> StepResult:
+    def __call__(self, batch: Mapping[str, Array]) -> StepResult:
         loss = flow.zeros((), device=self.last.device) if self.last.is_local else 0.0
         for tokens, labels in micro_batches(batch, self.accumulate):
             part = self.model(rows(tokens, self.first), rows(labels, self.last)) / self.accumulate

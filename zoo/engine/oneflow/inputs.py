@@ -8,6 +8,7 @@ import oneflow.nn as nn
 from oneflow import Tensor
 
 from dataprep.errors import UsageError
+from zoo.engine.arrays import Array
 from zoo.engine.oneflow.ops import layout
 from zoo.engine.ranks import world_size
 from zoo.parallel.mesh import Mesh
@@ -41,7 +42,7 @@ def check_laid_out(model: nn.Module, mesh: Mesh) -> None:
         )
 
 
-def rows(array: np.ndarray, like: Tensor) -> Tensor:
+def rows(array: Array, like: Tensor) -> Tensor:
     """This rank's rows of a batch, beside the parameter ``like``."""
     if like.is_local:
         return flow.tensor(array, device=like.device)

@@ -13,13 +13,13 @@ import oneflow as flow
 import oneflow.nn as nn
 from oneflow import Tensor
 
-from zoo.engine.names import check_names, check_shape
+from zoo.engine.arrays import Array, check_names, check_shape
 from zoo.engine.ranks import rank
 
 __all__ = ["distribute", "full_gradients", "full_state", "full_tensor", "load_full_state"]
 
 
-def full_tensor(tensor: Tensor) -> np.ndarray | None:
+def full_tensor(tensor: Tensor) -> Array | None:
     """The whole of a tensor on rank 0, a copy; None on the other ranks."""
     tensor = tensor.detach()
     if tensor.is_global:
@@ -29,22 +29,22 @@ def full_tensor(tensor: Tensor) -> np.ndarray | None:
     return tensor.numpy().copy() if rank() == 0 else None
 
 
-def _gather(tensors: Mapping[str, Tensor]) -> dict[str, np.ndarray]:
+def _gather(tensors: Mapping[str, Tensor]) -> dict[str, Array]:
     whole = ((name, full_tensor(tensor)) for name, tensor in tensors.items())
     return {name: array for name, array in whole if array is not None}
 
 
-def full_state(model: nn.Module) -> dict[str, np.ndarray]:
+def full_state(model: nn.Module) -> dict[str, Array]:
     """All parameters whole by name, on rank 0; an empty dictionary elsewhere."""
     return _gather(dict(model.named_parameters()))
 
 
-def full_gradients(model: nn.Module) -> dict[str, np.ndarray]:
+def full_gradients(model: nn.Module) -> dict[str, Array]:
     """All gradients whole by parameter name, on rank 0; an empty dictionary elsewhere."""
     return _gather({name: p.grad for name, p in model.named_parameters()})
 
 
-def distribute(array: np.ndarray, like: Tensor) -> Tensor:
+def distribute(array: Array, like: Tensor) -> Tensor:
     """A whole array, which every rank holds, laid out as ``like``; each rank keeps its part."""
     if like.is_local:
         return flow.tensor(array, dtype=like.dtype, device=like.device)
@@ -60,7 +60,7 @@ def distribute(array: np.ndarray, like: Tensor) -> Tensor:
     return local.to_global(placement=like.placement, sbp=like.sbp)
 
 
-def load_full_state(model: nn.Module, state: Mapping[str, np.ndarray]) -> None:
+def load_full_state(model: nn.Module, state: Mapping[str, Array]) -> None:
     """Fills all parameters from whole arrays by name, which every rank gives.
 
     Raises DataError when a name is missing or left over or a shape differs.

@@ -9,7 +9,7 @@ import numpy as np
 import oneflow as flow
 import oneflow.nn as nn
 
-from zoo.engine.names import check_names
+from zoo.engine.arrays import Array, check_names
 from zoo.engine.oneflow.eager import EagerStep
 from zoo.engine.oneflow.inputs import check_laid_out, ends, everywhere, rows
 from zoo.engine.oneflow.state import distribute, full_tensor
@@ -43,10 +43,10 @@ class TrainStep:
         self._parameters = dict(model.named_parameters())
         self._step = EagerStep(model, optimizer, accumulate)
 
-    def __call__(self, batch: Mapping[str, np.ndarray]) -> StepResult:
+    def __call__(self, batch: Mapping[str, Array]) -> StepResult:
         return self._step(batch)
 
-    def optimizer_state(self) -> dict[str, np.ndarray]:
+    def optimizer_state(self) -> dict[str, Array]:
         """Whole "<parameter>.m", "<parameter>.v" and "step", whatever the layout.
 
         Collective; rank 0 gets them, the other ranks an empty dictionary.
@@ -59,7 +59,7 @@ class TrainStep:
         state = {name: array for name, array in whole.items() if array is not None}
         return state | {"step": np.array(self._step.step)} if state else {}
 
-    def load_optimizer_state(self, state: Mapping[str, np.ndarray]) -> None:
+    def load_optimizer_state(self, state: Mapping[str, Array]) -> None:
         """Goes on where :meth:`optimizer_state` was taken; every rank gives the whole of it.
 
         Raises DataError when names are missing or left over.
@@ -95,13 +95,13 @@ class EvalStep:
         self._model = model
         self._first, self._last = ends(model)
 
-    def __call__(self, batch: Mapping[str, np.ndarray]) -> float:
+    def __call__(self, batch: Mapping[str, Array]) -> float:
         """Mean loss over this batch, {"tokens", "labels"} int64[rows, positions], on all ranks."""
         ((tokens, labels),) = micro_batches(batch, 1)
         with _evaluating(self._model):
             return everywhere(self._model(rows(tokens, self._first), rows(labels, self._last)))
 
-    def logits(self, tokens: np.ndarray) -> np.ndarray:
+    def logits(self, tokens: Array) -> Array:
         """Scores float32[rows, positions, vocab] of the next token at each position.
 
         tokens is int64[rows, positions]. For generation, in a run of one process.

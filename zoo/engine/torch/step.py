@@ -10,7 +10,7 @@ import torch
 import torch.nn as nn
 from torch import Tensor
 
-from zoo.engine.names import check_names
+from zoo.engine.arrays import Array, check_names
 from zoo.engine.settings import OptimizerSettings, StepResult, micro_batches
 from zoo.engine.torch.layout import check_supported
 from zoo.engine.torch.state import full_tensor
@@ -60,7 +60,7 @@ class TrainStep:
             zeros = {theirs: torch.zeros_like(parameter) for theirs in MOMENTS.values()}
             self.optimizer.state[parameter] = {"step": torch.tensor(0.0), **zeros}
 
-    def __call__(self, batch: Mapping[str, np.ndarray]) -> StepResult:
+    def __call__(self, batch: Mapping[str, Array]) -> StepResult:
         loss = 0.0
         for tokens, labels in micro_batches(batch, self.accumulate):
             part = self.model(*_tensors(self.model, tokens, labels)) / self.accumulate
@@ -77,7 +77,7 @@ class TrainStep:
         self.step += 1
         return StepResult(loss, norm, lr)
 
-    def optimizer_state(self) -> dict[str, np.ndarray]:
+    def optimizer_state(self) -> dict[str, Array]:
         """Copies of "<parameter>.m", "<parameter>.v" and "step"."""
         state = {
             f"{name}.{ours}": full_tensor(self.optimizer.state[parameter][theirs])
@@ -86,7 +86,7 @@ class TrainStep:
         }
         return state | {"step": np.array(self.step)}
 
-    def load_optimizer_state(self, state: Mapping[str, np.ndarray]) -> None:
+    def load_optimizer_state(self, state: Mapping[str, Array]) -> None:
         """Goes on where :meth:`optimizer_state` was taken.
 
         Raises DataError when names are missing or left over.
@@ -108,13 +108,13 @@ class EvalStep:
         check_supported(mesh, graph)
         self.model = model
 
-    def __call__(self, batch: Mapping[str, np.ndarray]) -> float:
+    def __call__(self, batch: Mapping[str, Array]) -> float:
         """Mean loss over this batch, {"tokens", "labels"} int64[rows, positions]."""
         ((tokens, labels),) = micro_batches(batch, 1)
         with _evaluating(self.model):
             return float(self.model(*_tensors(self.model, tokens, labels)).item())
 
-    def logits(self, tokens: np.ndarray) -> np.ndarray:
+    def logits(self, tokens: Array) -> Array:
         """Scores float32[rows, positions, vocab] of the next token at each position.
 
         tokens is int64[rows, positions].
@@ -123,7 +123,7 @@ class EvalStep:
             return full_tensor(self.model(*_tensors(self.model, tokens)))
 
 
-def _tensors(model: nn.Module, *arrays: np.ndarray) -> list[Tensor]:
+def _tensors(model: nn.Module, *arrays: Array) -> list[Tensor]:
     device = next(model.parameters()).device
     return [torch.from_numpy(np.array(array)).to(device) for array in arrays]
 

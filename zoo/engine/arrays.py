@@ -1,12 +1,17 @@
-"""Names and shapes of tensors that are given against those that are needed."""
+"""Plain arrays by name: what crosses the border of an engine."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any, TypeAlias
+
+import numpy.typing as npt
 
 from dataprep.errors import DataError
 
-__all__ = ["check_names", "check_shape"]
+__all__ = ["Array", "check_names", "check_shape"]
+
+Array: TypeAlias = npt.NDArray[Any]
 
 _SHOWN = 5
 
