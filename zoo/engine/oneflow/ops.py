@@ -12,7 +12,7 @@ from oneflow import Tensor
 
 from zoo.parallel.rules import mesh_dimension
 
-__all__ = ["constrain", "layer_norm", "layout", "replicated", "weight"]
+__all__ = ["constrain", "layer_norm", "layout", "replicated", "split_axis", "weight"]
 
 DIMENSIONS = ("dp", "tp")  # of a stage's placement
 
@@ -25,6 +25,11 @@ def layout(placement: flow.placement, axes: tuple[str, ...]) -> list[flow.sbp.sb
         flow.sbp.split(cuts.index(name)) if degree > 1 and name in cuts else flow.sbp.broadcast
         for name, degree in zip(DIMENSIONS, placement.ranks.shape, strict=True)
     ]
+
+
+def split_axis(sbp: flow.sbp.sbp, axes: int) -> int | None:
+    """The axis that is cut, or None; OneFlow's own type tells nothing but equality."""
+    return next((axis for axis in range(axes) if sbp == flow.sbp.split(axis)), None)
 
 
 def constrain(x: Tensor, *axes: str) -> Tensor:
