@@ -53,10 +53,13 @@ def weight(parameter: Tensor) -> Tensor:
 
 def replicated(like: Tensor, shape: tuple[int, ...], value: float) -> Tensor:
     """A tensor full of ``value``, of the type of ``like`` and beside it, whole on every rank."""
+    # flow.full is a module inside, and warns of itself in a graph
     if like.is_local:
-        return flow.full(shape, value, dtype=like.dtype, device=like.device)
+        return flow._C.constant(shape, value, dtype=like.dtype, device=like.device)
     sbp = [flow.sbp.broadcast for _ in DIMENSIONS]
-    return flow.full(shape, value, dtype=like.dtype, placement=like.placement, sbp=sbp)
+    return flow._C.global_constant(
+        shape, value, dtype=like.dtype, placement=like.placement, sbp=sbp
+    )
 
 
 def layer_norm(x: Tensor, factor: Tensor, offset: Tensor, eps: float) -> Tensor:
