@@ -154,10 +154,12 @@ def _head(text: Prepared, arguments: argparse.Namespace, python: str) -> str:
 
 The same text and the same tokenizer.json in the same run, taking turns. The two read .txt, .md and
 .gz by other rules, so the corpus is first written as JSON lines, outside of what is measured:
-{text.documents:,} documents, {text.text_bytes / 1e6:.1f} MB of UTF-8 text. CPU seconds are user + system of the
-whole process tree (`RUSAGE_CHILDREN`), start-up included. Medians of {arguments.rounds} rounds. Marginal: the
-same files {arguments.copies} times over, less one time, which leaves start-up out. Both outputs are compared document
-by document before anything is printed here.
+{text.documents:,} documents, {text.text_bytes / 1e6:.1f} MB of UTF-8 text.
+
+- CPU s: user + system of the whole process tree (`RUSAGE_CHILDREN`), start-up included; rates are
+  those of the median of {arguments.rounds} rounds.
+- Marginal: the same files {arguments.copies} times over, less one time, which leaves start-up out.
+- Both outputs are compared document by document before anything is written here.
 
 fastokens {version("fastokens")}, datatrove {datatrove} (tokenizers {tokenizers}), CPython
 {platform.python_version()}, {_processor()}, a shared machine: ratios hold, wall times do not.
