@@ -59,7 +59,7 @@ def name_damage(data: bytes) -> Damage | None:
 
 
 def compare(data: bytes, file: File, digest: str) -> Damage | None:
-    """What ``data`` is instead of ``file``, whose hex sha256 is ``digest``; None: it is the file."""
+    """What ``data`` is instead of ``file``, whose hex sha256 is ``digest``; None: it is it."""
     found = sha256(data).hexdigest()
     if found == digest:
         return None
