@@ -162,7 +162,7 @@ def _sample(plan: Plan) -> Iterator[Batch]:
     for shard in chosen:
         left = TRAINING_BYTES // len(chosen)
         for records in _readable(plan, shard):
-            texts = without_blank(records)[0].texts()
+            texts = without_blank(records.batch).texts()
             ends = list(accumulate(map(len, map(str.encode, texts))))
             yield Batch.from_texts(texts[: bisect_right(ends, left) + 1])
             left -= ends[-1] if ends else 0
