@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from .batch import Batch
 from .books import Books
 from .durable import replace
-from .errors import DataError, UsageError
+from .errors import DataError, RunError, UsageError
 from .inputs import Listing, list_inputs
 from .plan import Plan, make_plan
 from .pool import Done, Progress, StartMethod, run_shards, start_method
@@ -71,6 +71,16 @@ def run_build(settings: BuildSettings, observer: Observer) -> Result:
     Raises UsageError, DataError or RunError. Whatever was done before is kept, and a second run
     goes on from there.
     """
+    try:
+        return _run(settings, observer)
+    except OSError as error:
+        raise RunError(
+            f"{error.filename or settings.out}: {error.strerror or error}.",
+            "What was done is kept: run the same command again to go on.",
+        ) from error
+
+
+def _run(settings: BuildSettings, observer: Observer) -> Result:
     method = start_method()  # before the tokenizer's engine starts threads of its own
     listing = list_inputs(settings.inputs)
     _note_passed_over(listing, observer)
@@ -152,7 +162,7 @@ def _sample(plan: Plan) -> Iterator[Batch]:
     for shard in chosen:
         left = TRAINING_BYTES // len(chosen)
         for records in _readable(plan, shard):
-            texts = without_blank(records)[0].texts()
+            texts = without_blank(records.batch).texts()
             ends = list(accumulate(map(len, map(str.encode, texts))))
             yield Batch.from_texts(texts[: bisect_right(ends, left) + 1])
             left -= ends[-1] if ends else 0
