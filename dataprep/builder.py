@@ -7,7 +7,6 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass
-from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Observer", "Result", "run_build"]
 
-TRAINING_BYTES = 32 << 20
+TRAINING_BYTES = 16 << 20
 """Text that a tokenizer is trained on: BPE training slows down with the number of distinct words,
 and frequent words are what it learns from."""
 _TRAINING_SHARDS = 32
@@ -162,12 +161,20 @@ def _sample(plan: Plan) -> Iterator[Batch]:
     for shard in chosen:
         left = TRAINING_BYTES // len(chosen)
         for records in _readable(plan, shard):
-            texts = without_blank(records.batch).texts()
-            ends = list(accumulate(map(len, map(str.encode, texts))))
-            yield Batch.from_texts(texts[: bisect_right(ends, left) + 1])
-            left -= ends[-1] if ends else 0
+            batch = without_blank(records.batch)
+            yield _first_bytes(batch, left)
+            left -= len(batch.data)
             if left <= 0:
                 break
+
+
+def _first_bytes(batch: Batch, size: int) -> Batch:
+    """The documents in the first bytes of a batch, the last of them cut."""
+    if size >= len(batch.data):
+        return batch
+    whole = bisect_right(batch.offsets.tolist(), size) - 1
+    part = bytes(batch.data[batch.offsets[whole] : size]).decode("utf-8", "ignore")
+    return Batch.from_texts([*batch.texts()[:whole], part])
 
 
 def _readable(plan: Plan, shard: int) -> Iterator[Records]:
