@@ -8,6 +8,7 @@ from pathlib import Path
 
 from dataprep.errors import DataError, UsageError
 
+from .cache import cache_folder
 from .damage import Damage, compare
 from .manifest import File, Vocabulary, known
 from .sources import source_of
@@ -29,12 +30,9 @@ class DamagedVocabularyError(DataError):
 def where(name: str) -> Path:
     """Folder in the cache for the vocabulary ``name``, whether it is there or not.
 
-    ``$XDG_CACHE_HOME/jimu/vocab/NAME``, by default under ``~/.cache``.
+    ``$XDG_CACHE_HOME/jimu/vocab/NAME``, by default ``~/.cache/jimu/vocab/NAME``.
     """
-    # The specification has relative paths ignored.
-    given = Path(os.environ.get("XDG_CACHE_HOME", ""))
-    cache = given if given.is_absolute() else Path.home() / ".cache"
-    return cache / "jimu" / "vocab" / known(name).name
+    return cache_folder() / "vocab" / known(name).name
 
 
 def verify(name: str) -> None:

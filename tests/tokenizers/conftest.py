@@ -8,6 +8,13 @@ import pytest
 from tokenizer_samples import ADDED, TEXTS, train
 
 
+@pytest.fixture(autouse=True)
+def empty_cache(tmp_path, monkeypatch) -> Path:
+    """Nothing has been checked or fetched, and the user's own cache is left alone."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return tmp_path / "cache" / "jimu"
+
+
 @pytest.fixture(scope="session")
 def trained() -> bytes:
     """tokenizer.json of a byte-level BPE of 400 entries, <|endoftext|> its only added token."""

@@ -23,11 +23,12 @@ from dataprep.tokenizers.probe import PROBES
 
 ROOT = Path(__file__).parents[2]
 ENGINES = ["fastokens", "tokenizers"]
+TRY = {"fastokens": ("fastokens",), "tokenizers": ()}
 
 
 @pytest.fixture(params=ENGINES)
 def tokenizer(request, trained, monkeypatch):
-    monkeypatch.setitem(engines.ENGINES_OF_MODEL, "BPE", (request.param,))
+    monkeypatch.setitem(engines.ENGINES_OF_MODEL, "BPE", TRY[request.param])
     loaded = tokenizer_from_json(trained, "trained")
     assert loaded.engine.startswith(request.param + " ")
     return loaded
@@ -35,7 +36,7 @@ def tokenizer(request, trained, monkeypatch):
 
 @pytest.fixture(params=ENGINES)
 def with_specials(request, with_added, monkeypatch):
-    monkeypatch.setitem(engines.ENGINES_OF_MODEL, "BPE", (request.param,))
+    monkeypatch.setitem(engines.ENGINES_OF_MODEL, "BPE", TRY[request.param])
     return tokenizer_from_json(with_added, "with added tokens")
 
 
@@ -179,6 +180,37 @@ def test_a_pickled_copy_is_not_checked_again(with_specials, monkeypatch):
     assert (copy.engine, copy.fingerprint) == (with_specials.engine, with_specials.fingerprint)
 
 
+def test_a_tokenizer_is_checked_once_for_each_version(trained, monkeypatch, empty_cache):
+    probes = []
+
+    def count(*arguments):
+        probes.append(arguments)
+
+    monkeypatch.setattr("dataprep.tokenizers.load.disagreement", count)
+    tokenizer_from_json(trained, "first")
+    again = tokenizer_from_json(trained, "second")
+    assert len(probes) == 1
+    assert again.engine.startswith("fastokens ")
+    monkeypatch.setattr(engines, "version", lambda package: "99")
+    tokenizer_from_json(trained, "new version")
+    assert len(probes) == 2
+    tokenizer_from_json(trained + b"\n", "another file")
+    assert len(probes) == 3
+
+
+def test_a_disagreement_is_not_forgotten(trained, monkeypatch):
+    monkeypatch.setitem(engines.ENGINES, "fastokens", _Wrong)
+    for _ in range(2):
+        with pytest.warns(EngineFallbackWarning, match="gives"):
+            tokenizer_from_json(trained, "trained")
+
+
+def test_a_cache_that_cannot_be_written_is_no_obstacle(trained, monkeypatch, tmp_path):
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    assert tokenizer_from_json(trained, "trained").engine.startswith("fastokens ")
+
+
 FORK = """
 import os, signal, sys
 from dataprep.tokenizers.load import load_tokenizer
@@ -205,7 +237,7 @@ def test_encoding_starts_no_thread_and_survives_a_fork(trained, tmp_path, engine
     for name in ("FASTOKENS_BPE_THREADS", "TOKENIZERS_PARALLELISM"):
         environment.pop(name, None)
     choose = "from dataprep.tokenizers import engines\n"
-    choose += f"engines.ENGINES_OF_MODEL['BPE'] = ({engine!r},)\n"
+    choose += f"engines.ENGINES_OF_MODEL['BPE'] = {TRY[engine]!r}\n"
     done = subprocess.run(
         [sys.executable, "-c", choose + FORK, str(tmp_path)],
         cwd=ROOT,
