@@ -14,21 +14,24 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+import vocab
 from dataprep.batch import Batch
-from dataprep.errors import DataError
+from dataprep.errors import DataError, UsageError
 from dataprep.tokenizers.checked import is_checked, remember
 from dataprep.tokenizers.engines import ENGINES, ENGINES_OF_MODEL, REFERENCE, Engine, label
-from dataprep.tokenizers.files import Facts, find_json, parse_facts
+from dataprep.tokenizers.files import Facts, parse_facts, read_json
 from dataprep.tokenizers.probe import disagreement
 from dataprep.tokenizers.protocol import Encoded, Tokenizer
 
 __all__ = ["EngineFallbackWarning", "load_tokenizer", "tokenizer_from_json"]
 
+BYTE_LEVEL = "byte-level BPE"
+
 EOD_TOKENS = (
+    "</s>",  # before <|endoftext|>, which RoBERTa has kept from GPT-2 and never used
     "<|endoftext|>",
     "<|end_of_text|>",
     "<｜end▁of▁sentence｜>",
-    "</s>",
     "<eos>",
     "<eod>",
     "[EOS]",
@@ -101,17 +104,30 @@ class JsonTokenizer:
 
 
 def load_tokenizer(name_or_path: str | Path) -> Tokenizer:
-    """Load and check a Hugging Face ``tokenizer.json``, given by its path or its folder.
+    """Load and check a tokenizer.
+
+    ``name_or_path`` is a Hugging Face ``tokenizer.json``, a folder with one or with ``vocab.json``
+    and ``merges.txt``, or the name of a public vocabulary, which is fetched when it is not in the
+    cache. A path comes before a name.
 
     The first load on a machine compares the fast engine with the reference on a probe; when the
     fast one fails or disagrees, the reference is used, with an EngineFallbackWarning, and
     ``engine`` says so. Load once, in the parent, and hand the result to workers by fork or by
     pickle.
 
-    Raises UsageError when there is no such file and DataError when it is something else.
+    Raises UsageError when there is no such file or its kind is not supported, and DataError when
+    it is something else than its name says.
     """
-    path = find_json(Path(name_or_path))
-    return tokenizer_from_json(path.read_bytes(), str(name_or_path))
+    path, name = Path(name_or_path), str(name_or_path)
+    if not path.exists() and name in vocab.names():
+        kind = vocab.known(name).kind
+        if kind != BYTE_LEVEL:
+            raise UsageError(
+                f"{name} is a {kind} vocabulary; only {BYTE_LEVEL} is supported by name.",
+                hint="A tokenizer.json of it can be given by its path.",
+            )
+        path = vocab.fetch(name)
+    return tokenizer_from_json(read_json(path), name)
 
 
 def tokenizer_from_json(json: bytes, name: str) -> Tokenizer:

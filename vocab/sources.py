@@ -58,7 +58,9 @@ class _Web:
         try:
             pooch.HTTPDownloader(timeout=TIMEOUT)(self.address, str(path), None)
         except requests.HTTPError as error:
-            code = error.response.status_code if error.response is not None else "no"
+            assert error.response is not None, "a server has answered"  # noqa: S101
+            with error.response as response:  # pooch leaves it open
+                code = response.status_code
             raise DataError(
                 f"{self.address} answered with status {code}.", hint=_HINTS.get(code, _MIRROR)
             ) from error
@@ -74,7 +76,7 @@ _GATED = (
     "The publisher asks for a login. Download the file in a browser and name it by its path, or "
     "put it into a folder NAME/FILE and set JIMU_VOCAB_MIRROR to that."
 )
-_HINTS: dict[int | str, str] = {401: _GATED, 403: _GATED}
+_HINTS: dict[int, str] = {401: _GATED, 403: _GATED}
 
 
 def source_of(entry: Vocabulary, file: File) -> Source:

@@ -80,5 +80,46 @@ def test_a_missing_file_or_an_unfit_folder_is_a_usage_error(tmp_path):
     with pytest.raises(UsageError, match="no tokenizer at"):
         load_tokenizer(tmp_path / "nowhere")
     (tmp_path / "config.json").write_text("{}")
-    with pytest.raises(UsageError, match=r"no tokenizer\.json; it has config\.json\."):
+    with pytest.raises(UsageError, match=r"neither tokenizer\.json nor .* has config\.json\."):
+        load_tokenizer(tmp_path)
+
+
+def halves(trained):
+    """A trained tokenizer as vocab.json and merges.txt."""
+    model = json.loads(trained)["model"]
+    lines = ["#version: 0.2", *(" ".join(pair) for pair in model["merges"]), ""]
+    return json.dumps(model["vocab"]).encode(), "\n".join(lines).encode()
+
+
+def test_vocabulary_and_merges_make_a_tokenizer(tmp_path, trained):
+    vocab, merges = halves(trained)
+    (tmp_path / "vocab.json").write_bytes(vocab)
+    (tmp_path / "merges.txt").write_bytes(merges)
+    tokenizer = load_tokenizer(tmp_path)
+    assert tokenizer.eod_id == 0
+    assert tokenizer.vocab_size == 400
+    text = "天下大势 all the world<|endoftext|> 12"
+    ids, _ = tokenizer.encode_batch([text])
+    assert 0 not in ids
+    assert max(ids) > 256
+    assert tokenizer.decode(ids) == text
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "message"),
+    [
+        ("merges.txt", lambda data: LFS, r"merges\.txt is a Git LFS pointer"),
+        ("merges.txt", lambda data: data.replace(b"\n", b"\r\n"), r"merges\.txt has CRLF"),
+        ("merges.txt", lambda data: data + b"one", "line 145: 'one' is not two tokens"),
+        ("merges.txt", lambda data: data + b"\xff", r"merges\.txt is not UTF-8"),
+        ("merges.txt", lambda data: data[: data[:-1].rfind(b"\n")], r"merges\.txt is cut short"),
+        ("vocab.json", lambda data: b"<html>", r"vocab\.json is an HTML page"),
+        ("vocab.json", lambda data: data[:-9], r"vocab\.json is not JSON from tokens to ids"),
+        ("vocab.json", lambda data: b'{"a": "b"}', r"vocab\.json is not JSON from tokens to ids"),
+    ],
+)
+def test_a_damaged_half_is_named(tmp_path, trained, name, change, message):
+    for file, data in zip(("vocab.json", "merges.txt"), halves(trained), strict=True):
+        (tmp_path / file).write_bytes(change(data) if file == name else data)
+    with pytest.raises(DataError, match=message):
         load_tokenizer(tmp_path)

@@ -30,6 +30,19 @@ def test_qwen3_runs_on_the_fast_engine(qwen3):
     assert added == {"<think>", "</think>"}
 
 
+@pytest.mark.parametrize(
+    ("name", "entries", "end", "hello"),
+    [("gpt2", 50257, "<|endoftext|>", [15496, 995]), ("roberta", 50265, "</s>", [31414, 232])],
+)
+def test_vocabularies_known_by_name(public_vocabularies, monkeypatch, name, entries, end, hello):
+    monkeypatch.setenv("JIMU_VOCAB_MIRROR", str(public_vocabularies))
+    tokenizer = load_tokenizer(name)
+    assert tokenizer.engine.startswith("fastokens ")
+    assert tokenizer.vocab_size == entries
+    assert tokenizer.decode([tokenizer.eod_id]) == end
+    assert tokenizer.encode_batch(["Hello world"])[0].tolist() == hello
+
+
 @pytest.mark.slow
 def test_qwen3_gives_the_ids_of_the_reference_on_the_corpus(qwen3, reference):
     for path in sorted((Path(os.environ["JIMU_SHARED"]) / "corpus").glob("*/*[!z]")):
