@@ -6,7 +6,7 @@ import os
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, cast
 
 from dataprep.errors import DataError
 
@@ -58,8 +58,8 @@ class _Web:
         try:
             pooch.HTTPDownloader(timeout=TIMEOUT)(self.address, str(path), None)
         except requests.HTTPError as error:
-            assert error.response is not None, "a server has answered"  # noqa: S101
-            with error.response as response:  # pooch leaves it open
+            # A server has answered, and pooch leaves the answer open.
+            with cast("requests.Response", error.response) as response:
                 code = response.status_code
             raise DataError(
                 f"{self.address} answered with status {code}.", hint=_HINTS.get(code, _MIRROR)
