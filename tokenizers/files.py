@@ -74,7 +74,7 @@ def parse_facts(data: bytes, where: str) -> Facts:
     """
     damage = name_damage(data)
     if damage is not None:
-        raise DataError(f"{where} is {damage[0]}.", hint=damage[1])
+        raise DataError(f"{where} is {damage.what}.", hint=damage.hint)
     try:
         facts = msgspec.json.decode(data, type=Facts)
     except msgspec.ValidationError as error:
