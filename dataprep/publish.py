@@ -130,7 +130,7 @@ def publish(
         "files": {f"{out.name}{ending}": about for ending, about in files.items()},
         "books": books.to_json(),
         "inputs": _inputs(listing, journal),
-        "passed_over": listing.unknown,
+        "passed_over": listing.passed_over,
         "settings": settings.to_json(),
         "versions": _versions(),
     }
