@@ -9,6 +9,8 @@ from setuptools import setup
 
 PACKAGES = [
     "dataprep",
+    "dataprep.disk",
+    "dataprep.readers",
     "dataprep.tokenizers",
     "vocab",
     "zoo",
