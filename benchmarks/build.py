@@ -1,14 +1,16 @@
 """``dataprep build`` against datatrove's DocumentTokenizer: same text, same tokenizer, same run.
 
-    python benchmarks/build.py CORPUS --peer-python PYTHON --tokenizer gpt2=PATH [--rounds 3]
+    python benchmarks/build.py CORPUS [--tokenizer gpt2] [--peer-python PYTHON] [--rounds 3]
 
-writes the page ``benchmarks/results/DATE-build.md``. Needs a Python with datatrove, orjson and
+writes the page ``benchmarks/results/DATE-build.md``. A tokenizer is a path, a public name or, by
+default, trained on the corpus: train:bpe:8000. Needs a Python with datatrove, orjson and
 tokenizers; without --peer-python one is made in ``.venv-bench``.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import platform
 import shutil
 import statistics
@@ -29,6 +31,11 @@ sys.path.insert(0, str(ROOT))
 from contestants import Datatrove, Jimu  # noqa: E402
 from corpus import Prepared, prepare  # noqa: E402
 from measure import Cost, measure  # noqa: E402
+
+from dataprep.batch import Batch  # noqa: E402
+from dataprep.tokenizers.load import load_tokenizer  # noqa: E402
+from dataprep.tokenizers.spec import TrainSpec, parse_tokenizer_spec  # noqa: E402
+from dataprep.tokenizers.train import train_tokenizer  # noqa: E402
 
 PEER_PACKAGES = ("datatrove==0.10.1", "orjson", "tokenizers")
 
@@ -70,15 +77,14 @@ def main() -> None:
         once = prepare(arguments.corpus, work / "once")
         more = prepare(arguments.corpus, work / "more", copies=arguments.copies)
         page = [_head(once, arguments, python)]
-        for entry in arguments.tokenizer:
-            name, _, path = entry.rpartition("=")
-            tokenizer = Path(path).resolve()
-            print(f"{name or tokenizer.stem}: {arguments.rounds} rounds", flush=True)
+        for name in arguments.tokenizer or ["train:bpe:8000"]:
+            tokenizer = _tokenizer(name, once, work / "tokenizer.json")
+            print(f"{name}: {arguments.rounds} rounds", flush=True)
             small = _rounds(contestants, once, tokenizer, arguments.rounds, work)
             outcome = _compare(contestants, work)
             large = _rounds(contestants, more, tokenizer, 1, work)
             _compare(contestants, work)
-            page.append(_section(name or tokenizer.stem, small, large, outcome))
+            page.append(_section(name, small, large, outcome))
     out = ROOT / "benchmarks" / "results" / f"{date.today()}-build.md"
     out.parent.mkdir(exist_ok=True)
     out.write_text("\n".join(page), encoding="utf-8")
@@ -89,7 +95,7 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("corpus", type=Path)
     parser.add_argument("--peer-python", help="Python that has datatrove installed")
-    parser.add_argument("--tokenizer", action="append", required=True, metavar="[NAME=]PATH")
+    parser.add_argument("--tokenizer", action="append", help="may be given several times")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--copies", type=int, default=3, help="for the marginal figure")
     parser.add_argument("--scratch", type=Path, help="folder for several times the corpus")
@@ -102,6 +108,23 @@ def _make_peer(folder: Path) -> str:
         subprocess.run([sys.executable, "-m", "venv", folder], check=True)
         subprocess.run([python, "-m", "pip", "install", "-q", *PEER_PACKAGES], check=True)
     return str(python)
+
+
+def _tokenizer(name: str, text: Prepared, path: Path) -> Path:
+    """Load or train outside of what is measured; both contestants get the file."""
+    spec = parse_tokenizer_spec(name)
+    if isinstance(spec, TrainSpec):
+        path.write_bytes(train_tokenizer(spec, _sample(text)))
+    else:
+        load_tokenizer(spec).save(path)
+    return path
+
+
+def _sample(text: Prepared) -> Iterator[Batch]:
+    """Every eighth document."""
+    for file in sorted(text.folder.iterdir()):
+        lines = file.read_text(encoding="utf-8").split("\n")[:-1:8]
+        yield Batch.from_texts([json.loads(line)["text"] for line in lines])
 
 
 def _rounds(
@@ -160,6 +183,8 @@ The same text and the same tokenizer.json in the same run, taking turns. The two
   those of the median of {arguments.rounds} rounds.
 - Marginal: the same files {arguments.copies} times over, less one time, which leaves start-up out.
 - Both outputs are compared document by document before anything is written here.
+- dataprep has checked the tokenizer on this machine before; the first time costs more by what
+  `dataprep.tokenizers.checked` says.
 
 fastokens {version("fastokens")}, datatrove {datatrove} (tokenizers {tokenizers}), CPython
 {platform.python_version()}, {_processor()}, a shared machine: ratios hold, wall times do not.
