@@ -9,6 +9,8 @@ from setuptools import setup
 
 PACKAGES = [
     "dataprep",
+    "dataprep.disk",
+    "dataprep.readers",
     "dataprep.tokenizers",
     "vocab",
     "zoo",
@@ -40,6 +42,7 @@ EXTRAS = {
         "pytest>=8",
         "pytest-timeout>=2.3",
         "hypothesis>=6",
+        "setuptools>=71",  # the packaging tests build wheels
     ],
     "lint": [
         "ruff==0.17.*",
