@@ -9,6 +9,8 @@ from setuptools import setup
 
 PACKAGES = [
     "dataprep",
+    "dataprep.disk",
+    "dataprep.readers",
     "dataprep.tokenizers",
     "vocab",
     "zoo",
@@ -31,10 +33,16 @@ EXTRAS = {
         "safetensors>=0.4",
         "matplotlib>=3.7",
     ],
+    # Peers that the tests compare with.
+    "parity": [
+        "transformers>=4.50",
+        "pybind11>=2.11",
+    ],
     "test": [
         "pytest>=8",
         "pytest-timeout>=2.3",
         "hypothesis>=6",
+        "setuptools>=71",  # the packaging tests build wheels
     ],
     "lint": [
         "ruff==0.17.*",

@@ -1,0 +1,109 @@
+"""Writing ``.bin`` and ``.idx`` as streams: memory holds one batch, never a corpus."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from ..durable import flush
+from ..errors import DataError, RunError
+from .format import CODE_OF_DTYPE, HEADER, MAGIC, MAX_SEQUENCE_TOKENS, VERSION
+
+__all__ = ["SegmentWriter", "Sink", "write_index"]
+
+_STEP = 1 << 20  # sequences handled at once while an index is written
+
+
+class SegmentWriter:
+    """Writes the documents of one shard: ids to one file, int32 lengths to another.
+
+    Every document becomes one sequence that ends in ``eod_id``. Used as a context manager; on a
+    clean exit both files have reached the disk.
+    """
+
+    def __init__(
+        self, ids: Path, lengths: Path, *, dtype: np.dtype[np.generic], eod_id: int, vocab_size: int
+    ) -> None:
+        self.documents = 0
+        self.tokens = 0
+        self._dtype, self._eod_id, self._vocab_size = dtype, eod_id, vocab_size
+        self._ids: BinaryIO = ids.open("wb")
+        self._lengths: BinaryIO = lengths.open("wb")
+
+    def add(self, ids: npt.NDArray[np.uint32], offsets: npt.NDArray[np.int64]) -> None:
+        """Append documents: uint32[n_tokens] and int64[n_docs + 1], as a tokenizer gives them."""
+        n_docs = len(offsets) - 1
+        if n_docs == 0:
+            return
+        if len(ids) and int(ids.max()) >= self._vocab_size:
+            raise RunError(
+                f"The tokenizer gave id {int(ids.max())}, beyond its vocabulary of "
+                f"{self._vocab_size}."
+            )
+        lengths = np.diff(offsets) + 1
+        if int(lengths.max()) > MAX_SEQUENCE_TOKENS:
+            raise DataError(
+                f"A document has {int(lengths.max()):,} tokens; the format holds at most "
+                f"{MAX_SEQUENCE_TOKENS:,} in one.",
+                "Split the document, for example with --doc-per line.",
+            )
+        out = np.empty(len(ids) + n_docs, self._dtype)
+        is_text = np.ones(len(out), bool)
+        is_text[offsets[1:] + np.arange(n_docs)] = False
+        out[is_text] = ids
+        out[~is_text] = self._eod_id
+        self._ids.write(out.data)
+        self._lengths.write(lengths.astype("<i4").data)
+        self.documents += n_docs
+        self.tokens += len(out)
+
+    def __enter__(self) -> SegmentWriter:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for file in (self._ids, self._lengths):
+            if kind is None:
+                flush(file)
+            file.close()
+
+
+class Sink(Protocol):
+    """What bytes can be written to."""
+
+    def write(self, data: bytes | memoryview, /) -> int:
+        """Take them all."""
+
+
+def write_index(
+    file: Sink,
+    lengths: Callable[[], Iterable[npt.NDArray[np.int32]]],
+    *,
+    n_sequences: int,
+    dtype: np.dtype[np.generic],
+) -> None:
+    """Write an ``.idx`` in which every sequence is a document of its own.
+
+    ``lengths()`` yields int32 arrays of sequence lengths in tokens, ``n_sequences`` in all; it is
+    asked twice, since the format wants all lengths before all pointers.
+    """
+    file.write(HEADER.pack(MAGIC, VERSION, CODE_OF_DTYPE[dtype], n_sequences, n_sequences + 1))
+    for part in lengths():
+        file.write(part.data)
+    start = 0
+    for part in lengths():
+        ends = start + np.cumsum(part, dtype=np.int64) * dtype.itemsize
+        pointers = np.concatenate(([start], ends[:-1])).astype("<i8") if len(part) else ends
+        file.write(pointers.data)
+        start = int(ends[-1]) if len(part) else start
+    for first in range(0, n_sequences + 1, _STEP):
+        file.write(np.arange(first, min(first + _STEP, n_sequences + 1), dtype="<i8").data)

@@ -1,0 +1,114 @@
+"""Reading ``tokenizer.json``: the file's bytes, the few facts we need, and what may be wrong."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from dataprep.errors import DataError, UsageError
+from dataprep.tokenizers.merges import MERGES_FILE, VOCAB_FILE, json_from_merges
+from vocab.damage import name_damage
+
+__all__ = ["AddedToken", "Facts", "parse_facts", "read_json"]
+
+FILE_NAME = "tokenizer.json"
+_ALLOWED = (
+    f"Name a Hugging Face {FILE_NAME} or its folder, a public vocabulary (dataprep vocab list), or "
+    "train one: train:bpe:8000."
+)
+
+
+class AddedToken(msgspec.Struct, frozen=True):
+    """An entry of ``added_tokens``: matched in the text before the model sees it."""
+
+    id: int
+    content: str
+    special: bool = False
+
+
+class _Model(msgspec.Struct, frozen=True):
+    vocab: dict[str, int] | list[Any]
+    # The oldest files name no type; the reference then tries the models one after the other.
+    type: str = ""
+    dropout: float | None = None
+
+
+class Facts(msgspec.Struct, frozen=True):
+    """The part of a ``tokenizer.json`` that we read ourselves; the engines read the rest."""
+
+    model: _Model
+    added_tokens: list[AddedToken] = []
+
+    @property
+    def vocab_size(self) -> int:
+        """Largest id + 1, added tokens included."""
+        vocab = self.model.vocab
+        # Unigram lists its pieces in order of their ids.
+        model_size = max(vocab.values(), default=-1) + 1 if isinstance(vocab, dict) else len(vocab)
+        return max([model_size, *(token.id + 1 for token in self.added_tokens)])
+
+
+def read_json(path: Path) -> bytes:
+    """The bytes of the ``tokenizer.json`` that ``path`` is, contains, or has the parts of.
+
+    A folder may also hold ``vocab.json`` and ``merges.txt``. Raises UsageError when there is
+    nothing of the kind.
+    """
+    if path.is_file():
+        return path.read_bytes()
+    if not path.is_dir():
+        raise UsageError(f"There is no tokenizer at {path}.", hint=_ALLOWED)
+    if (path / FILE_NAME).is_file():
+        return (path / FILE_NAME).read_bytes()
+    vocab, merges = path / VOCAB_FILE, path / MERGES_FILE
+    if vocab.is_file() and merges.is_file():
+        return json_from_merges(vocab.read_bytes(), merges.read_bytes(), str(path))
+    names = sorted(entry.name for entry in path.iterdir())
+    more = " and more" if len(names) > 10 else ""
+    raise UsageError(
+        f"The folder {path} has neither {FILE_NAME} nor {VOCAB_FILE} and {MERGES_FILE}; it has "
+        f"{', '.join(names[:10]) or 'nothing'}{more}.",
+        hint=_ALLOWED,
+    )
+
+
+def parse_facts(data: bytes, where: str) -> Facts:
+    """Check that ``data`` is a ``tokenizer.json`` and take its facts.
+
+    ``where`` names the file in messages. Raises DataError for everything else, saying what it is;
+    warns of CRLF line ends, which change the file's hash but no id.
+    """
+    damage = name_damage(data)
+    if damage is not None:
+        raise DataError(f"{where} is {damage.what}.", hint=damage.hint)
+    try:
+        facts = msgspec.json.decode(data, type=Facts)
+    except msgspec.ValidationError as error:
+        raise DataError(
+            f"{where} is JSON, but not a Hugging Face {FILE_NAME}: {error}.",
+            hint="vocab.json and tokenizer_config.json belong to the same model, but are others.",
+        ) from error
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        # msgspec calls the end of the input a truncation, whatever came before it.
+        if "truncated" in str(error):
+            raise DataError(
+                f"{where} is truncated: its JSON ends in the middle, after {len(data)} bytes.",
+                hint="Download or copy it again.",
+            ) from error
+        raise DataError(f"{where} is not valid JSON: {error}.") from error
+    if facts.model.dropout:
+        raise UsageError(
+            f"{where} has BPE dropout {facts.model.dropout}: the same text would give other ids "
+            "on each run.",
+            hint="Set model.dropout to null in a copy of the file.",
+        )
+    if b"\r\n" in data[:4096]:
+        warnings.warn(
+            f"{where} has CRLF line ends, as a checkout on Windows makes them: its ids are right, "
+            "its hash is not the published one.",
+            stacklevel=2,
+        )
+    return facts
