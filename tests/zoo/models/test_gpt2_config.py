@@ -27,7 +27,9 @@ def test_sizes_that_cannot_be_are_told(fields, message):
 def test_unknown_models_and_settings_are_told():
     with pytest.raises(UsageError, match="no model 'gpt3'; known are gpt2-small, gpt2-medium"):
         zoo.build("gpt3")
-    with pytest.raises(UsageError, match="gpt2-small has no setting width; it has vocab, positions"):
+    with pytest.raises(
+        UsageError, match="gpt2-small has no setting width; it has vocab, positions"
+    ):
         zoo.build("gpt2-small", width=3)
 
 

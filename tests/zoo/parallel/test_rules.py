@@ -10,7 +10,7 @@ def test_axes_have_a_dimension_or_none():
 
 
 def test_unknown_axes_are_told_with_the_known():
-    with pytest.raises(UsageError, match="axis 'head'; known are batch, seq, .*heads, mlp, vocab"):
+    with pytest.raises(UsageError, match=r"axis 'head'; known are batch, seq, .*heads, mlp, vocab"):
         mesh_dimension("head")
     with pytest.raises(UsageError, match="axis 'sequence'"):
         constrain(flow.ones(1, 1, 1), "batch", "sequence", "embed")

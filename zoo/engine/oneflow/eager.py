@@ -11,6 +11,7 @@ from oneflow import Tensor
 
 from zoo.engine.arrays import Array
 from zoo.engine.oneflow.inputs import counts_once, ends, everywhere, rows, total
+from zoo.engine.randomness import key_of, keyed
 from zoo.engine.ranks import rank
 from zoo.engine.settings import OptimizerSettings, StepResult, micro_batches
 
@@ -42,9 +43,12 @@ class EagerStep:
         self._set_moments(zeros)
 
     def __call__(self, batch: Mapping[str, Array]) -> StepResult:
+        """One update with this rank's rows."""
         loss = flow.zeros((), device=self.last.device) if self.last.is_local else 0.0
-        for tokens, labels in micro_batches(batch, self.accumulate):
-            part = self.model(rows(tokens, self.first), rows(labels, self.last)) / self.accumulate
+        for number, (tokens, labels) in enumerate(micro_batches(batch, self.accumulate)):
+            with keyed(key_of(self.step, number)):
+                part = self.model(rows(tokens, self.first), rows(labels, self.last))
+            part = part / self.accumulate
             part.backward()
             loss = part.detach() + loss
         norm = self._clip()

@@ -13,7 +13,15 @@ from zoo.engine.oneflow.ops import layout, split_axis
 from zoo.engine.ranks import world_size
 from zoo.parallel.mesh import Mesh
 
-__all__ = ["check_laid_out", "ends", "everywhere", "rows"]
+__all__ = [
+    "check_laid_out",
+    "counts_once",
+    "ends",
+    "everywhere",
+    "rows",
+    "tensor_beside",
+    "total",
+]
 
 
 def ends(model: nn.Module) -> tuple[Tensor, Tensor]:
@@ -49,6 +57,14 @@ def rows(array: Array, like: Tensor) -> Tensor:
     dp = like.placement.ranks.shape[0]
     sbp = layout(like.placement, ("batch", "seq"), (dp * len(array), array.shape[1]))
     # All ranks have as many rows; letting OneFlow make sure costs a message between them.
+    return flow.tensor(array).to_global(placement=like.placement, sbp=sbp, check_meta=False)
+
+
+def tensor_beside(array: Array, like: Tensor) -> Tensor:
+    """An array that all ranks have alike, beside the parameter ``like``, whole on every rank."""
+    if like.is_local:
+        return flow.tensor(array, device=like.device)
+    sbp = [flow.sbp.broadcast for _ in like.sbp]
     return flow.tensor(array).to_global(placement=like.placement, sbp=sbp, check_meta=False)
 
 

@@ -6,15 +6,26 @@ tensor is global: it lives on the [dp, tp] table of ranks of its pipeline stage.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import oneflow as flow
 import oneflow.nn.functional as F
 from oneflow import Tensor
 
-from zoo.parallel.rules import mesh_dimension
+from zoo.engine.randomness import current_key
+from zoo.parallel.rules import check_axes, mesh_dimension
 
-__all__ = ["constrain", "layer_norm", "layout", "replicated", "split_axis", "weight"]
+__all__ = [
+    "constrain",
+    "layer_norm",
+    "layout",
+    "numbered",
+    "replicated",
+    "split_axis",
+    "step_key",
+    "weight",
+]
 
 DIMENSIONS = ("dp", "tp")  # of a stage's placement
 
@@ -52,6 +63,7 @@ def split_axis(sbp: flow.sbp.sbp, axes: int) -> int | None:
 def constrain(x: Tensor, *axes: str) -> Tensor:
     """Lays x out as its axes say, and its gradient likewise: sums over ranks happen here."""
     if x.is_local:
+        check_axes(axes)
         return x
     sbp = layout(x.placement, axes, x.shape)
     return x.to_global(sbp=sbp, grad_sbp=sbp)
@@ -77,6 +89,26 @@ def replicated(like: Tensor, shape: tuple[int, ...], value: float) -> Tensor:
     return flow._C.global_constant(
         shape, value, dtype=like.dtype, placement=like.placement, sbp=sbp
     )
+
+
+def numbered(like: Tensor, shape: Sequence[int]) -> Tensor:
+    """The numbers from 0 on as int64 of this shape, beside ``like``, whole on every rank."""
+    count = math.prod(shape)
+    if like.is_local:
+        return flow._C.arange(0, count, 1, dtype=flow.int64, device=like.device).reshape(*shape)
+    sbp = [flow.sbp.broadcast for _ in DIMENSIONS]
+    numbers = flow._C.global_arange(
+        0, count, 1, dtype=flow.int64, placement=like.placement, sbp=sbp
+    )
+    return numbers.reshape(*shape)
+
+
+def step_key(like: Tensor) -> int | Tensor:
+    """The key of the step under way, beside ``like``."""
+    key = current_key()
+    if isinstance(key, Tensor) and key.is_global:
+        return key.to_global(placement=like.placement, sbp=[flow.sbp.broadcast for _ in DIMENSIONS])
+    return key
 
 
 def layer_norm(x: Tensor, factor: Tensor, offset: Tensor, eps: float) -> Tensor:

@@ -35,8 +35,8 @@ def _held_back_stderr() -> Iterator[None]:
 def _name_the_processor() -> None:
     """Tells OneFlow's OpenBLAS (2022) which kernels an AMD processor takes.
 
-    It knows none made since, and falls back to those of 2007, Barcelona: on a Zen 4 a matrix product
-    takes 2.5 times as long.
+    It knows none made since, and falls back to those of 2007, Barcelona: on a Zen 4 a matrix
+    product takes 2.5 times as long.
     """
     cpuinfo = Path("/proc/cpuinfo")
     about = cpuinfo.read_text() if cpuinfo.exists() else ""
