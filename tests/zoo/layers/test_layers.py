@@ -83,9 +83,7 @@ def test_attention_is_the_textbook_one():
 
 
 def test_no_position_sees_a_later_one():
-    layer, _ = filled(
-        Block(embed=6, heads=2, mlp=8, std=1.0, out_std=1.0, eps=1e-5, dropout=0.0)
-    )
+    layer, _ = filled(Block(embed=6, heads=2, mlp=8, std=1.0, out_std=1.0, eps=1e-5, dropout=0.0))
     x = rand(1, 5, 6)
     changed = x.copy()
     changed[:, 3:] += 1

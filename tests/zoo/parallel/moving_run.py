@@ -59,7 +59,7 @@ def main(folder: Path) -> None:
     weights = to_all(folder, "weights", full_state(model))
     moments = to_all(folder, "moments", step.optimizer_state())
 
-    model, step = begin(pp2, seed=1)
+    model, step = begin(pp2, std=0.3)
     load_full_state(model, weights)
     step.load_optimizer_state(moments)
     losses += train(step, pp2, range(3, 6))
@@ -75,7 +75,7 @@ def main(folder: Path) -> None:
     part = train(step, dp2, range(3, 4))
     weights = to_all(folder, "weights-4", full_state(model))
     moments = to_all(folder, "moments-4", step.optimizer_state())
-    model, step = begin(dp2, graph=True, seed=1)
+    model, step = begin(dp2, graph=True, std=0.3)
     load_full_state(model, weights)
     step.load_optimizer_state(moments)
     resumed = part + train(step, dp2, range(4, 6))
