@@ -33,6 +33,11 @@ EXTRAS = {
         "safetensors>=0.4",
         "matplotlib>=3.7",
     ],
+    # Peers that the tests compare with.
+    "parity": [
+        "transformers>=4.50",
+        "pybind11>=2.11",
+    ],
     "test": [
         "pytest>=8",
         "pytest-timeout>=2.3",
