@@ -13,10 +13,10 @@ import pytest
 
 from dataprep import plan as plan_module
 from dataprep.batch import Batch
-from dataprep.books import Books
 from dataprep.errors import DataError, RunError
 from dataprep.inputs import list_inputs
 from dataprep.plan import make_plan
+from dataprep.policy import ErrorPolicy
 from dataprep.pool import Done, StartMethod, run_shards, start_method
 from dataprep.shard import Job
 from dataprep.workfolder import WorkFolder
@@ -58,7 +58,7 @@ def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Job:
     )
     work = WorkFolder(tmp_path / "d")
     work.path.mkdir()
-    return Job(plan, work, skip_damaged=False, max_failures=0)
+    return Job(plan, work, ErrorPolicy(0, skip_damaged=False), eod_id=0)
 
 
 @pytest.mark.parametrize("method", ["fork", "spawn"])
