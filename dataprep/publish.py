@@ -21,7 +21,7 @@ from .inputs import Listing
 from .manifest import FORMAT, manifest_path, read_manifest
 from .plan import Plan
 from .settings import BuildSettings
-from .workfolder import WorkFolder
+from .workfolder import Outcome, WorkFolder
 
 if TYPE_CHECKING:
     from .tokenizers.protocol import Tokenizer
@@ -77,14 +77,14 @@ def publish(
     listing: Listing,
     plan: Plan,
     work: WorkFolder,
-    journal: Mapping[int, Mapping[str, Any]],
+    outcomes: Mapping[int, Outcome],
     tokenizer: Tokenizer,
 ) -> dict[str, Any]:
     """Put the shards together and let the dataset appear; its manifest, which comes last."""
     out = Path(settings.out)
     books = Books()
     for shard in range(len(plan.shards)):
-        books.add(Books.from_json(journal[shard]["books"]))
+        books.add(outcomes[shard].books)
     books.check()
     if books.failed and not books.written:
         raise DataError(
@@ -129,7 +129,7 @@ def publish(
         },
         "files": {f"{out.name}{ending}": about for ending, about in files.items()},
         "books": books.to_json(),
-        "inputs": _inputs(listing, journal),
+        "inputs": _inputs(listing, outcomes),
         "passed_over": listing.passed_over,
         "settings": settings.to_json(),
         "versions": _versions(),
@@ -185,10 +185,10 @@ def _lengths(parts: list[Path]) -> Iterator[npt.NDArray[np.int32]]:
                 yield np.frombuffer(block, "<i4")
 
 
-def _inputs(listing: Listing, journal: Mapping[int, Mapping[str, Any]]) -> list[dict[str, Any]]:
+def _inputs(listing: Listing, outcomes: Mapping[int, Outcome]) -> list[dict[str, Any]]:
     hashes: dict[int, str] = {}
-    for entry in journal.values():
-        hashes.update({int(number): digest for number, digest in entry["sha256"].items()})
+    for outcome in outcomes.values():
+        hashes.update(outcome.sha256)
     return [
         {"path": entry.path, "size": entry.size, "sha256": hashes.get(number)}
         for number, entry in enumerate(listing.inputs)
