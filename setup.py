@@ -9,6 +9,7 @@ from setuptools import setup
 
 PACKAGES = [
     "dataprep",
+    "dataprep.samples",
     "dataprep.tokenizers",
     "vocab",
     "zoo",

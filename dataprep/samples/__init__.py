@@ -1,0 +1,16 @@
+"""Training samples: views over token datasets, found by arithmetic, with nothing to build first.
+
+``CausalSamples`` says which tokens a sample holds, ``Order`` in which order an endless run meets
+the samples, ``split_documents`` which documents a run may train on, and ``Loader`` which rows one
+data-parallel rank takes. The state of a run is one integer: how many samples it has consumed.
+"""
+
+from __future__ import annotations
+
+from dataprep.samples.causal import CausalSamples
+from dataprep.samples.loader import Loader
+from dataprep.samples.order import Order
+from dataprep.samples.permutation import Permutation
+from dataprep.samples.split import split_documents
+
+__all__ = ["CausalSamples", "Loader", "Order", "Permutation", "split_documents"]

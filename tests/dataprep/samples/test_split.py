@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from dataprep.errors import DataError, UsageError
+from dataprep.samples import split_documents
+
+
+def offsets_of(lengths: Sequence[int]) -> list[int]:
+    return [0, *np.cumsum(lengths).tolist()]
+
+
+def test_parts_share_no_document_and_leave_none_out() -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        lengths = rng.integers(1, 50, size=rng.integers(40, 200)).tolist()
+        weights = rng.integers(1, 9, size=rng.integers(1, 5)).tolist()
+        parts = split_documents(offsets_of(lengths), weights, at_least=60)
+        assert [d for part in parts for d in part] == list(range(len(lengths)))
+        assert all(sum(lengths[d] for d in part) >= 60 for part in parts)
+
+
+def test_a_cut_falls_on_the_nearest_border() -> None:
+    offsets = offsets_of([10] * 100)
+    assert split_documents(offsets, (99, 1), at_least=5) == [range(99), range(99, 100)]
+    assert split_documents(offsets, (0.5, 0.25, 0.25), at_least=1) == [
+        range(50),
+        range(50, 75),
+        range(75, 100),
+    ]
+    assert split_documents(offsets_of([100, 30, 70, 100]), (1, 1), at_least=1)[0] == range(2)
+
+
+def test_a_share_too_small_for_a_sample_is_widened() -> None:
+    offsets = offsets_of([10] * 100)
+    assert split_documents(offsets, (99, 1), at_least=35)[1] == range(96, 100)
+    assert split_documents(offsets, (1, 9999), at_least=35)[0] == range(4)
+
+
+def test_only_a_few_offsets_are_read() -> None:
+    class Counted(Sequence):
+        read = 0
+
+        def __len__(self) -> int:
+            return 10**9 + 1
+
+        def __getitem__(self, document):
+            self.read += 1
+            return 700 * document
+
+    offsets = Counted()
+    train, validation = split_documents(offsets, (99, 1), at_least=1025)
+    assert (train.stop, validation.stop) == (990_000_000, 10**9)
+    assert offsets.read < 100
+
+
+@pytest.mark.parametrize("lengths", [[1000], [1, 998, 1], [30, 30]])
+def test_no_border_for_a_sample_on_both_sides(lengths: list[int]) -> None:
+    with pytest.raises(DataError, match="no border between documents leaves 33 tokens") as error:
+        split_documents(offsets_of(lengths), (99, 1), at_least=33)
+    assert f"{len(lengths)} documents with {sum(lengths)} tokens" in str(error.value)
+    assert error.value.hint
+
+
+@pytest.mark.parametrize("weights", [(), (99, 0), (99, -1), (1, float("nan")), (1, float("inf"))])
+def test_weights_must_be_positive(weights: tuple[float, ...]) -> None:
+    with pytest.raises(UsageError, match="above 0"):
+        split_documents([0, 10, 20], weights, at_least=1)
