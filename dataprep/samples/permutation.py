@@ -18,8 +18,8 @@ import numpy.typing as npt
 __all__ = ["Permutation"]
 
 # Four rounds make a Feistel network a strong pseudo-random permutation of large domains only, and
-# ours may hold a dozen samples. Eight pass the tests of uniformity from two elements upwards, given a
-# side of four: on a side of three, no number of rounds reaches all orders equally often.
+# ours may hold a dozen samples. Eight pass the tests of uniformity from two elements upwards, on a
+# side of at least four: on three, no number of rounds reaches all orders equally often.
 _ROUNDS = 8
 _SMALLEST_SIDE = 4
 # Multipliers of the finaliser of splitmix64 (Steele, Lea, Flood, OOPSLA 2014; Stafford's mix 13).
