@@ -13,6 +13,10 @@ PACKAGES = [
     "dataprep.tokenizers",
     "vocab",
     "zoo",
+    "zoo.cli",
+    "zoo.generation",
+    "zoo.recipes",
+    "zoo.training",
 ]
 
 EXTRAS = {
