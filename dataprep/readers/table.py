@@ -45,16 +45,16 @@ _FORMAT_OF_ENDING = {ending: name for name, row in FORMATS.items() for ending in
 _CODEC_ENDINGS = tuple(ending for codec in CODECS.values() for ending in codec.endings)
 
 
-def format_of(path: Path) -> Format | None:
-    """The format of a file by its name, the ending of a compression left out; None: unknown.
+def format_of(path: Path) -> str | None:
+    """Which row of the table a file name belongs to, None for no row.
 
+    The ending of a compression is left out, as in ``a.jsonl.gz``.
     Whether a file is compressed is told by its first bytes, not by its name.
     """
     name = path.name.lower()
     for ending in _CODEC_ENDINGS:
         name = name.removesuffix(ending)
-    known = _FORMAT_OF_ENDING.get(Path(name).suffix)
-    return FORMATS[known] if known else None
+    return _FORMAT_OF_ENDING.get(Path(name).suffix)
 
 
 def known_endings() -> str:

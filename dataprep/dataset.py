@@ -1,0 +1,76 @@
+"""``dataprep.open``: a dataset, with what its manifest knows about it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .disk import IndexedDataset
+from .errors import DataError
+from .manifest import read_manifest
+
+if TYPE_CHECKING:
+    from .tokenizers.protocol import Tokenizer
+
+__all__ = ["Dataset", "open_dataset"]
+
+
+class Dataset(IndexedDataset):
+    """An IndexedDataset and its manifest. Raises DataError when the two disagree."""
+
+    def __init__(self, name: str | Path) -> None:
+        name = _without_ending(name)
+        self.manifest: dict[str, Any] = read_manifest(name)
+        super().__init__(name)
+        for what, found in (
+            ("documents", self.n_documents),
+            ("sequences", self.n_sequences),
+            ("tokens", self.n_tokens),
+            ("dtype", self.dtype.name),
+        ):
+            if self.manifest[what] != found:
+                raise DataError(
+                    f"{name}.json says {what} {self.manifest[what]}, the index says {found}: the "
+                    "files are not of one dataset."
+                )
+
+    @property
+    def vocab_size(self) -> int:
+        """Largest id of the tokenizer + 1."""
+        return int(self.manifest["vocab_size"])
+
+    @property
+    def eod_id(self) -> int:
+        """The id that ends every document."""
+        return int(self.manifest["eod_id"])
+
+    def tokenizer(self) -> Tokenizer:
+        """The tokenizer that the dataset was made with, which lies beside it."""
+        from .tokenizers.load import load_tokenizer
+
+        path = Path(f"{self.prefix}.tokenizer.json")
+        if not path.is_file():
+            raise DataError(
+                f"The tokenizer of {self.prefix} is missing: there is no {path}.",
+                "Copy it along with the other files of the dataset.",
+            )
+        tokenizer = load_tokenizer(path)
+        if tokenizer.fingerprint != self.manifest["tokenizer"]["fingerprint"]:
+            raise DataError(f"{path} is not the tokenizer that {self.prefix} was made with.")
+        return tokenizer
+
+
+def open_dataset(name: str | Path) -> Dataset:
+    """Open the dataset ``NAME``, given by its name or by the path of any of its files.
+
+    Raises DataError when it is missing or damaged.
+    """
+    return Dataset(name)
+
+
+def _without_ending(name: str | Path) -> str:
+    text = str(name)
+    for ending in (".tokenizer.json", ".json", ".bin", ".idx"):
+        if text.endswith(ending):
+            return text.removesuffix(ending)
+    return text

@@ -1,0 +1,109 @@
+"""Finding the input files: folders, files and glob patterns, in an order that never varies."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from .errors import UsageError
+from .readers import format_of, known_endings
+
+__all__ = ["Input", "Listing", "list_inputs"]
+
+
+@dataclass(frozen=True)
+class Input:
+    """One file of the corpus."""
+
+    name: str
+    """Path below the folder that was given: the same wherever that folder lies."""
+    path: str
+    format: str
+    """Its row in the table of formats."""
+    size: int
+    mtime_ns: int
+
+    def same(self, other: Input) -> bool:
+        """Whether the content can be taken to be the same, by size and time of change."""
+        return (self.size, self.mtime_ns) == (other.size, other.mtime_ns)
+
+
+@dataclass(frozen=True)
+class Listing:
+    """The files to read, and what was passed over."""
+
+    inputs: tuple[Input, ...]
+    unknown: dict[str, int]
+    """Files passed over because no reader knows their ending, counted by ending."""
+    repeated: int
+    """Files that were named more than once and are read once."""
+
+
+def list_inputs(arguments: Sequence[str]) -> Listing:
+    """List what was asked for: arguments in their order, folders sorted by path.
+
+    Hidden files and folders (their name starts with a dot) are no part of a folder. Raises
+    UsageError for an argument that names nothing, or a file that no reader knows.
+    """
+    inputs: dict[str, Input] = {}
+    unknown: Counter[str] = Counter()
+    repeated = 0
+    for argument in arguments:
+        for path, name in _expand(argument):
+            kind = format_of(path)
+            if kind is None:
+                unknown[path.suffix.lower() or "no ending"] += 1
+                continue
+            key = os.path.realpath(path)
+            repeated += key in inputs
+            if key not in inputs:
+                status = path.stat()
+                inputs[key] = Input(name, str(path), kind, status.st_size, status.st_mtime_ns)
+    if not inputs:
+        passed = ", ".join(f"{count:,} {ending}" for ending, count in sorted(unknown.items()))
+        raise UsageError(
+            f"Nothing to read in {', '.join(arguments)}"
+            + (f": no reader for {passed}." if passed else "."),
+            f"Known endings: {known_endings()}.",
+        )
+    return Listing(tuple(inputs.values()), dict(sorted(unknown.items())), repeated)
+
+
+def _expand(argument: str) -> Iterator[tuple[Path, str]]:
+    """Files that an argument stands for, with the name that each has within it."""
+    path = Path(argument)
+    if path.is_dir():
+        yield from _below(path)
+    elif path.is_file():
+        if format_of(path) is None:
+            raise UsageError(
+                f"{path} has an ending that no reader knows.",
+                f"Known endings: {known_endings()}.",
+            )
+        yield path, path.name
+    elif glob.has_magic(argument):
+        for match in sorted(glob.glob(argument, recursive=True), key=os.fsencode):  # noqa: PTH207
+            found = Path(match)
+            if found.is_file():
+                yield found, match
+    else:
+        raise UsageError(f"There is no {argument}.", "Name a folder, files or a glob pattern.")
+
+
+def _below(folder: Path) -> Iterator[tuple[Path, str]]:
+    seen: set[tuple[int, int]] = set()  # a link to a folder above would never end
+    found = []
+    for root, folders, files in os.walk(folder, followlinks=True):
+        status = Path(root).stat()
+        if (status.st_dev, status.st_ino) in seen:
+            folders.clear()
+            continue
+        seen.add((status.st_dev, status.st_ino))
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        found += [Path(root, name) for name in files if not name.startswith(".")]
+    regular = [(path, path.relative_to(folder).as_posix()) for path in found if path.is_file()]
+    yield from sorted(regular, key=lambda entry: os.fsencode(entry[1]).split(b"/"))

@@ -1,0 +1,193 @@
+"""The last step: the files of all shards become one dataset, which appears whole or not at all."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+from collections.abc import Callable, Iterator, Mapping
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import numpy as np
+import numpy.typing as npt
+
+from .books import Books
+from .disk import token_dtype, write_index
+from .durable import sync_folder, writing
+from .errors import DataError, UsageError
+from .inputs import Listing
+from .manifest import FORMAT, manifest_path, read_manifest
+from .plan import Plan
+from .settings import BuildSettings
+from .workfolder import WorkFolder
+
+if TYPE_CHECKING:
+    from .tokenizers.protocol import Tokenizer
+
+__all__ = ["finished", "publish"]
+
+ENDINGS = (".bin", ".idx", ".tokenizer.json")
+"""Files of a dataset besides its manifest, in the order in which they appear."""
+
+_COPY_STEP = 1 << 22
+
+
+def finished(out: Path, plan: Plan, work: WorkFolder) -> dict[str, Any] | None:
+    """The manifest of the dataset if this plan would make it again; None if it is not there.
+
+    Raises UsageError when something else bears the name.
+    """
+    path = manifest_path(out)
+    if not path.exists():
+        if (work.path / "publishing").exists():
+            return None  # what is there is ours, half in place
+        for ending in ENDINGS:
+            if Path(f"{out}{ending}").exists():
+                raise UsageError(
+                    f"{out}{ending} exists, but {path} does not: it was not made here.",
+                    "Choose another --out, or replace it with --overwrite.",
+                )
+        return None
+    manifest = read_manifest(out)
+    for name, about in manifest["files"].items():
+        file = out.with_name(name)
+        if not file.is_file() or file.stat().st_size != about["bytes"]:
+            raise UsageError(
+                f"{file} is missing or cut, though {path} describes it.",
+                "Make the dataset again with --overwrite.",
+            )
+    if manifest["fingerprint"] == plan.fingerprint:
+        return manifest
+    before = manifest["identity"]
+    changed = [
+        f"{name} was {before.get(name)}, is {value}"
+        for name, value in plan.identity.items()
+        if before.get(name) != value
+    ]
+    raise UsageError(
+        f"{out} exists and was made otherwise: {'; '.join(changed)}.",
+        "Choose another --out, or replace it with --overwrite.",
+    )
+
+
+def publish(
+    settings: BuildSettings,
+    listing: Listing,
+    plan: Plan,
+    work: WorkFolder,
+    journal: Mapping[int, Mapping[str, Any]],
+    tokenizer: Tokenizer,
+) -> dict[str, Any]:
+    """Put the shards together and let the dataset appear; its manifest, which comes last."""
+    out = Path(settings.out)
+    books = Books()
+    for shard in range(len(plan.shards)):
+        books.add(Books.from_json(journal[shard]["books"]))
+    books.check()
+    if books.failed and not books.written:
+        raise DataError(
+            f"No document is left: {books.summary()}. The first failures:"
+            + "".join(f"\n  {problem}" for problem in books.problems[:10]),
+            "Is it the right encoding, and the right --text-key?",
+        )
+    shards = range(len(plan.shards))
+    dtype = token_dtype(tokenizer.vocab_size)
+    files = {
+        ".bin": _written(
+            work.path / "bin",
+            lambda file: _concatenate(file, [work.segment(shard, "bin") for shard in shards]),
+        ),
+        ".idx": _written(
+            work.path / "idx",
+            lambda file: write_index(
+                file,
+                lambda: _lengths([work.segment(shard, "lengths") for shard in shards]),
+                n_sequences=books.written,
+                dtype=dtype,
+            ),
+        ),
+        ".tokenizer.json": _written(
+            work.path / "tokenizer", lambda file: _concatenate(file, [work.tokenizer])
+        ),
+    }
+    manifest = {
+        "format": FORMAT,
+        "fingerprint": plan.fingerprint,
+        "identity": dict(plan.identity),
+        "documents": books.written,
+        "sequences": books.written,
+        "tokens": books.tokens,
+        "dtype": np.dtype(dtype).name,
+        "vocab_size": tokenizer.vocab_size,
+        "eod_id": tokenizer.eod_id,
+        "tokenizer": {
+            "name": settings.tokenizer,
+            "fingerprint": tokenizer.fingerprint,
+            "engine": tokenizer.engine,
+        },
+        "files": {f"{out.name}{ending}": about for ending, about in files.items()},
+        "books": books.to_json(),
+        "inputs": _inputs(listing, journal),
+        "passed_over": listing.unknown,
+        "settings": settings.to_json(),
+        "versions": _versions(),
+    }
+    if settings.keep_rejects is not None:
+        with writing(Path(settings.keep_rejects)) as file:
+            _concatenate(file, [work.segment(shard, "rejects") for shard in shards])
+    # From here on the files under the final names are ours, whatever happens.
+    with writing(work.path / "publishing"):
+        pass
+    manifest_path(out).unlink(missing_ok=True)
+    for ending, source in zip(ENDINGS, ("bin", "idx", "tokenizer"), strict=True):
+        (work.path / source).replace(f"{out}{ending}")
+    sync_folder(out.parent)
+    with writing(manifest_path(out)) as file:
+        file.write(json.dumps(manifest, indent=1).encode())
+    return manifest
+
+
+def _written(path: Path, write: Callable[[BinaryIO], None]) -> dict[str, Any]:
+    """Write a file of the dataset and describe it."""
+    with writing(path) as file:
+        write(file)
+    return _described(path)
+
+
+def _described(path: Path) -> dict[str, Any]:
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while block := file.read(_COPY_STEP):
+            digest.update(block)
+    return {"bytes": path.stat().st_size, "sha256": digest.hexdigest()}
+
+
+def _concatenate(file: BinaryIO, parts: list[Path]) -> None:
+    for part in parts:
+        with part.open("rb") as source:
+            while block := source.read(_COPY_STEP):
+                file.write(block)
+
+
+def _lengths(parts: list[Path]) -> Iterator[npt.NDArray[np.int32]]:
+    for part in parts:
+        with part.open("rb") as source:
+            while block := source.read(_COPY_STEP):
+                yield np.frombuffer(block, "<i4")
+
+
+def _inputs(listing: Listing, journal: Mapping[int, Mapping[str, Any]]) -> list[dict[str, Any]]:
+    hashes: dict[int, str] = {}
+    for entry in journal.values():
+        hashes.update({int(number): digest for number, digest in entry["sha256"].items()})
+    return [
+        {"path": entry.path, "size": entry.size, "sha256": hashes.get(number)}
+        for number, entry in enumerate(listing.inputs)
+    ]
+
+
+def _versions() -> dict[str, str]:
+    packages = ("numpy", "tokenizers", "fastokens", "msgspec", "zstandard")
+    return {"python": platform.python_version(), **{name: version(name) for name in packages}}

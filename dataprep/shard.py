@@ -1,0 +1,212 @@
+"""One shard, from its pieces of input to its files in the work folder. Runs in a worker."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from .batch import Batch
+from .books import Books, Problem, reject_line
+from .disk import SegmentWriter, token_dtype
+from .durable import flush
+from .errors import DataError, RunError
+from .plan import Piece, Plan
+from .readers import FORMATS, DamagedError, Records, Source
+from .workfolder import WorkFolder
+
+if TYPE_CHECKING:
+    from .inputs import Input
+    from .tokenizers.protocol import Tokenizer
+
+__all__ = ["Job", "read_piece", "run_shard"]
+
+Report = Callable[[int, int], None]
+"""Called now and then with documents written and bytes read since the last call."""
+
+_HASH_STEP = 1 << 20
+
+
+@dataclass(frozen=True)
+class Job:
+    """What every worker is told once."""
+
+    plan: Plan
+    work: WorkFolder
+    skip_damaged: bool
+    max_failures: int | None
+    """A shard with more failures than this cannot be part of a run that succeeds."""
+
+
+def run_shard(job: Job, shard: int, tokenizer: Tokenizer, report: Report) -> dict[str, Any]:
+    """Do one shard; what the journal keeps of it.
+
+    The files of a shard have reached the disk under their final names when this returns. Raises
+    DataError for a damaged file, or too many bad records, as the job says.
+    """
+    return _Shard(job, shard, tokenizer, report).run()
+
+
+def read_piece(plan: Plan, piece: Piece) -> Iterator[Records]:
+    """The records of one piece of input."""
+    entry = plan.inputs[piece.input]
+    source = Source(Path(entry.path), piece.start, piece.end, plan.text_key)
+    return FORMATS[entry.format].reader(plan.doc_per).read(source)
+
+
+def without_blank(records: Records) -> tuple[Batch, list[int]]:
+    """The documents that are more than blanks, and which of the records are not."""
+    texts = records.batch.texts()
+    if all(map(str.strip, texts)):
+        return records.batch, []
+    blank = [number for number, text in enumerate(texts) if not text.strip()]
+    return Batch.from_texts(filter(str.strip, texts)), blank
+
+
+class _Shard:
+    def __init__(self, job: Job, shard: int, tokenizer: Tokenizer, report: Report) -> None:
+        self._job, self._shard, self._tokenizer, self._report = job, shard, tokenizer, report
+        self._books = Books()
+        self._hashes: dict[str, str] = {}
+        self._rejects: BinaryIO | None = None
+
+    def run(self) -> dict[str, Any]:
+        plan, work = self._job.plan, self._job.work
+        kinds = ("bin", "lengths", "rejects") if plan.keep_rejects else ("bin", "lengths")
+        finals = {kind: work.segment(self._shard, kind) for kind in kinds}
+        drafts = {kind: path.with_suffix(path.suffix + ".tmp") for kind, path in finals.items()}
+        eod_id = self._tokenizer.eod_id
+        if eod_id is None:
+            raise RunError(f"Tokenizer {self._tokenizer.name} has no end-of-document token.")
+        with ExitStack() as stack:
+            writer = stack.enter_context(
+                SegmentWriter(
+                    drafts["bin"],
+                    drafts["lengths"],
+                    dtype=token_dtype(self._tokenizer.vocab_size),
+                    eod_id=eod_id,
+                    vocab_size=self._tokenizer.vocab_size,
+                )
+            )
+            if plan.keep_rejects:
+                self._rejects = stack.enter_context(drafts["rejects"].open("wb"))
+            for piece in plan.shards[self._shard]:
+                entry = plan.inputs[piece.input]
+                _check_unchanged(entry)
+                self._piece(piece, entry, writer)
+                _check_unchanged(entry)
+            if self._rejects:
+                flush(self._rejects)
+        self._books.tokens = writer.tokens
+        sizes = {}
+        for kind, draft in drafts.items():
+            sizes[kind] = draft.stat().st_size
+            draft.replace(finals[kind])
+        return {"books": self._books.to_json(), "sizes": sizes, "sha256": self._hashes}
+
+    def _piece(self, piece: Piece, entry: Input, writer: SegmentWriter) -> None:
+        books = self._books
+        origin = _Origin(entry, piece)
+        try:
+            if piece.start == 0:  # a file is hashed once, by whoever has its beginning
+                self._hashes[str(piece.input)] = _sha256(Path(entry.path))
+            for records in read_piece(self._job.plan, piece):
+                batch, blank = without_blank(records)
+                books.read += records.read
+                books.written += len(batch)
+                books.bytes_read += len(records.chunk.data)
+                if blank:
+                    books.dropped["blank"] += len(blank)
+                    self._keep_blank(records, blank, origin)
+                for failure in records.failures:
+                    problem = origin.problem(failure.line, failure.byte, failure.cause)
+                    self._fail(problem, failure.record)
+                writer.add(*self._tokenizer.encode_batch(batch))
+                self._report(len(batch), len(records.chunk.data))
+        except DamagedError as damage:
+            problem = origin.problem(damage.line, damage.byte, str(damage))
+            if not self._job.skip_damaged:
+                raise DataError(str(problem), damage.hint) from damage
+            books.read += 1
+            books.damaged_files += 1
+            self._fail(problem, b"")
+
+    def _fail(self, problem: Problem, record: bytes) -> None:
+        self._books.fail(problem)
+        if self._rejects:
+            self._rejects.write(reject_line("failed", problem, record))
+        limit = self._job.max_failures
+        if limit is not None and self._books.failed > limit:
+            raise DataError(too_many(self._books, limit), TOO_MANY_HINT)
+
+    def _keep_blank(self, records: Records, blank: list[int], origin: _Origin) -> None:
+        if not self._rejects:
+            return
+        texts, starts = records.batch.texts(), records.chunk.line_starts
+        for number in blank:
+            line = records.lines[number]
+            problem = origin.problem(
+                records.chunk.line + line + 1, records.chunk.byte + int(starts[line]), "blank"
+            )
+            self._rejects.write(reject_line("dropped", problem, texts[number].encode()))
+
+
+class _Origin:
+    """Turns places within a piece into places within its file."""
+
+    def __init__(self, entry: Input, piece: Piece) -> None:
+        self._entry, self._piece = entry, piece
+        self._lines_before: int | None = None
+
+    def problem(self, line: int, byte: int, cause: str) -> Problem:
+        if self._lines_before is None:  # counted only when a record is bad
+            self._lines_before = _count_lines(Path(self._entry.path), self._piece.start)
+        return Problem(self._entry.path, line + self._lines_before, byte + self._piece.start, cause)
+
+
+def _check_unchanged(entry: Input) -> None:
+    hint = "Let the inputs come to rest, then start over with --overwrite."
+    try:
+        status = Path(entry.path).stat()
+    except OSError as error:
+        raise DataError(f"{entry.path} is gone: {error.strerror}.", hint) from error
+    if (status.st_size, status.st_mtime_ns) != (entry.size, entry.mtime_ns):
+        raise DataError(f"{entry.path} was changed while the build was running.", hint)
+
+
+def _count_lines(path: Path, end: int) -> int:
+    lines = 0
+    with path.open("rb") as file:
+        while end > 0 and (block := file.read(min(end, _HASH_STEP))):
+            lines += block.count(b"\n")
+            end -= len(block)
+    return lines
+
+
+def _sha256(path: Path) -> str:
+    digest = hashlib.sha256()
+    buffer = memoryview(bytearray(_HASH_STEP))
+    try:
+        with path.open("rb", buffering=0) as file:
+            while size := file.readinto(buffer):
+                digest.update(buffer[:size])
+    except OSError as error:
+        raise DamagedError(f"{path} cannot be read: {error.strerror}.") from error
+    return digest.hexdigest()
+
+
+TOO_MANY_HINT = (
+    "Is it the right encoding, and the right --text-key? Allow more with --max-errors N, leave "
+    "out whatever is bad with --on-error skip."
+)
+
+
+def too_many(books: Books, limit: int) -> str:
+    """The message when bad records pass the limit, with the first few."""
+    if limit == 0:
+        return f"A bad record, and none is allowed: {books.problems[0]}"
+    first = "".join(f"\n  {problem}" for problem in books.problems[:10])
+    return f"{books.failed:,} bad records, more than the {limit:,} allowed. The first:{first}"
