@@ -23,6 +23,7 @@ class CausalAttention(Layer):
     def __init__(self, *, embed: int, heads: int, std: float, out_std: float) -> None:
         super().__init__()
         self.heads = heads
+        self.pieces = {"heads": heads}
         self.qkv = Linear(("embed", embed), ("heads", 3 * embed), std=std)
         self.out = Linear(("heads", embed), ("embed", embed), std=out_std)
 

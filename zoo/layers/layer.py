@@ -39,12 +39,14 @@ class Layer(nn.Module):
     Attributes:
         axes: parameter name -> names of its axes, which the layout table knows.
         initial: parameter name -> its first values.
+        pieces: axis -> number of pieces along it that no layout may cut.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.axes: dict[str, tuple[str, ...]] = {}
         self.initial: dict[str, Initial] = {}
+        self.pieces: dict[str, int] = {}
 
     def parameter(self, name: str, initial: Initial, **sizes: int) -> None:
         """Adds a float32 parameter ``self.<name>``; ``sizes`` names its axes in order."""

@@ -62,8 +62,6 @@ class EagerStep:
         for parameter in self.parameters.values():
             gradient = parameter.grad
             if parameter.is_global:
-                # Where each rank has seen its own rows, the gradient is still a sum to be made.
-                gradient = parameter.grad = gradient.to_global(sbp=parameter.sbp)
                 if not counts_once(parameter, rank()):
                     continue
                 gradient = gradient.to_local()

@@ -9,7 +9,7 @@ from oneflow import Tensor
 
 from dataprep.errors import UsageError
 from zoo.engine.arrays import Array
-from zoo.engine.oneflow.ops import layout
+from zoo.engine.oneflow.ops import layout, split_axis
 from zoo.engine.ranks import world_size
 from zoo.parallel.mesh import Mesh
 
@@ -73,5 +73,6 @@ def counts_once(parameter: Tensor, rank_: int) -> bool:
     """
     place = np.argwhere(parameter.placement.ranks == rank_)
     return len(place) > 0 and all(
-        sbp.is_split() or at == 0 for sbp, at in zip(parameter.sbp, place[0], strict=True)
+        at == 0 or split_axis(sbp, parameter.ndim) is not None
+        for sbp, at in zip(parameter.sbp, place[0], strict=True)
     )

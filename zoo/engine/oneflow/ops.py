@@ -12,7 +12,7 @@ from oneflow import Tensor
 
 from zoo.parallel.rules import mesh_dimension
 
-__all__ = ["constrain", "layer_norm", "layout", "replicated", "weight"]
+__all__ = ["constrain", "layer_norm", "layout", "replicated", "split_axis", "weight"]
 
 DIMENSIONS = ("dp", "tp")  # of a stage's placement
 
@@ -25,6 +25,11 @@ def layout(placement: flow.placement, axes: tuple[str, ...]) -> list[flow.sbp.sb
         flow.sbp.split(cuts.index(name)) if degree > 1 and name in cuts else flow.sbp.broadcast
         for name, degree in zip(DIMENSIONS, placement.ranks.shape, strict=True)
     ]
+
+
+def split_axis(sbp: flow.sbp.sbp, axes: int) -> int | None:
+    """The axis that is cut, or None; OneFlow's own type tells nothing but equality."""
+    return next((axis for axis in range(axes) if sbp == flow.sbp.split(axis)), None)
 
 
 def constrain(x: Tensor, *axes: str) -> Tensor:
@@ -48,10 +53,13 @@ def weight(parameter: Tensor) -> Tensor:
 
 def replicated(like: Tensor, shape: tuple[int, ...], value: float) -> Tensor:
     """A tensor full of ``value``, of the type of ``like`` and beside it, whole on every rank."""
+    # flow.full is a module inside, and warns of itself in a graph
     if like.is_local:
-        return flow.full(shape, value, dtype=like.dtype, device=like.device)
+        return flow._C.constant(shape, value, dtype=like.dtype, device=like.device)
     sbp = [flow.sbp.broadcast for _ in DIMENSIONS]
-    return flow.full(shape, value, dtype=like.dtype, placement=like.placement, sbp=sbp)
+    return flow._C.global_constant(
+        shape, value, dtype=like.dtype, placement=like.placement, sbp=sbp
+    )
 
 
 def layer_norm(x: Tensor, factor: Tensor, offset: Tensor, eps: float) -> Tensor:

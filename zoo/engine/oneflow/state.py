@@ -6,7 +6,7 @@ dictionary, so that the memory of a whole model is needed once.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import oneflow as flow
@@ -14,9 +14,10 @@ import oneflow.nn as nn
 from oneflow import Tensor
 
 from zoo.engine.arrays import Array, check_names, check_shape
+from zoo.engine.oneflow.ops import split_axis
 from zoo.engine.ranks import rank
 
-__all__ = ["distribute", "full_gradients", "full_state", "full_tensor", "load_full_state"]
+__all__ = ["distribute", "full_gradients", "full_state", "full_tensor", "load_full_state", "tensor_like"]
 
 
 def full_tensor(tensor: Tensor) -> Array | None:
@@ -44,20 +45,24 @@ def full_gradients(model: nn.Module) -> dict[str, Array]:
     return _gather({name: p.grad for name, p in model.named_parameters()})
 
 
-def distribute(array: Array, like: Tensor) -> Tensor:
-    """A whole array, which every rank holds, laid out as ``like``; each rank keeps its part."""
-    if like.is_local:
-        return flow.tensor(array, dtype=like.dtype, device=like.device)
-    ranks = like.placement.ranks
-    place = np.argwhere(ranks == rank())
+def distribute(array: Array, placement: flow.placement, sbp: Sequence[flow.sbp.sbp]) -> Tensor:
+    """A whole array, which every rank holds, laid out so; each rank keeps its part of it."""
+    place = np.argwhere(placement.ranks == rank())
     if len(place) == 0:
-        local = flow.empty(0, dtype=like.dtype)
+        array = array[:0]  # on a rank outside, the global tensor has no part
     else:
-        for sbp, parts, part in zip(like.sbp, ranks.shape, place[0], strict=True):
-            if sbp.is_split():
-                array = np.array_split(array, parts, axis=sbp.axis)[part]
-        local = flow.tensor(np.ascontiguousarray(array), dtype=like.dtype)
-    return local.to_global(placement=like.placement, sbp=like.sbp)
+        for cut, parts, part in zip(sbp, placement.ranks.shape, place[0], strict=True):
+            axis = split_axis(cut, array.ndim)
+            if axis is not None:
+                array = np.array_split(array, parts, axis=axis)[part]
+    return flow.tensor(np.ascontiguousarray(array)).to_global(placement=placement, sbp=sbp)
+
+
+def tensor_like(array: Array, like: Tensor) -> Tensor:
+    """A whole array as a tensor laid out as ``like``."""
+    if like.is_local:
+        return flow.tensor(array, device=like.device)
+    return distribute(array, like.placement, like.sbp)
 
 
 def load_full_state(model: nn.Module, state: Mapping[str, Array]) -> None:
@@ -71,4 +76,4 @@ def load_full_state(model: nn.Module, state: Mapping[str, Array]) -> None:
         for name, parameter in parameters.items():
             array = state[name]
             check_shape(name, parameter.shape, array.shape)
-            parameter.copy_(distribute(array, parameter))
+            parameter.copy_(tensor_like(array, parameter))

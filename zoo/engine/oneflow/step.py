@@ -11,8 +11,9 @@ import oneflow.nn as nn
 
 from zoo.engine.arrays import Array, check_names
 from zoo.engine.oneflow.eager import EagerStep
+from zoo.engine.oneflow.graph import GraphStep
 from zoo.engine.oneflow.inputs import check_laid_out, ends, everywhere, rows
-from zoo.engine.oneflow.state import distribute, full_tensor
+from zoo.engine.oneflow.state import tensor_like, full_tensor
 from zoo.engine.settings import OptimizerSettings, StepResult, micro_batches
 from zoo.parallel.mesh import Mesh
 
@@ -41,7 +42,8 @@ class TrainStep:
     ) -> None:
         check_laid_out(model, mesh)
         self._parameters = dict(model.named_parameters())
-        self._step = EagerStep(model, optimizer, accumulate)
+        step = GraphStep if graph else EagerStep
+        self._step = step(model, optimizer, accumulate)
 
     def __call__(self, batch: Mapping[str, Array]) -> StepResult:
         return self._step(batch)
@@ -68,8 +70,8 @@ class TrainStep:
         check_names("the optimizer", [*names, "step"], state)
         moments = {
             name: (
-                distribute(state[f"{name}.m"], parameter),
-                distribute(state[f"{name}.v"], parameter),
+                tensor_like(state[f"{name}.m"], parameter),
+                tensor_like(state[f"{name}.v"], parameter),
             )
             for name, parameter in self._parameters.items()
         }
