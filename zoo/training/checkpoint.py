@@ -13,12 +13,15 @@ import shutil
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dataprep.durable import sync_folder
 from dataprep.errors import DataError, RunError
 from zoo.engine.arrays import Array
 from zoo.models.public import read_arrays, write_public
+
+if TYPE_CHECKING:
+    from dataprep.tokenizers.protocol import Tokenizer
 
 __all__ = ["OPTIMIZER", "TOKENIZER", "RunState", "read_optimizer", "read_state", "write_checkpoint"]
 
@@ -56,8 +59,7 @@ def write_checkpoint(
     config: Any,
     weights: Mapping[str, Array],
     optimizer: Mapping[str, Array],
-    tokenizer: Path,
-    eod_id: int | None,
+    tokenizer: Tokenizer,
 ) -> None:
     """Writes a checkpoint; one of the same name is replaced. RunError when the disk refuses."""
     from safetensors import SafetensorError
@@ -67,11 +69,10 @@ def write_checkpoint(
     try:
         shutil.rmtree(partial, ignore_errors=True)
         partial.mkdir(parents=True)
-        write_public(
-            partial, config, weights, extra={"bos_token_id": eod_id, "eos_token_id": eod_id}
-        )
+        ends = dict.fromkeys(("bos_token_id", "eos_token_id"), tokenizer.eod_id)
+        write_public(partial, config, weights, extra=ends)
         save_file(dict(optimizer), partial / OPTIMIZER)
-        shutil.copyfile(tokenizer, partial / TOKENIZER)
+        tokenizer.save(partial / TOKENIZER)
         about = {"format": FORMAT, **asdict(state)}
         (partial / STATE).write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
         for file in partial.iterdir():

@@ -27,9 +27,13 @@ def draw_curve(
     filled = np.unique(column)
     means = np.array([y[column == c].mean() for c in filled])
     # The top row is row 0.
-    heights = rows - 1 - np.interp(
-        np.arange(filled[0], filled[-1] + 1), filled, _scaled(means, low, high, rows)
-    ).round().astype(int)
+    heights = (
+        rows
+        - 1
+        - np.interp(np.arange(filled[0], filled[-1] + 1), filled, _scaled(means, low, high, rows))
+        .round()
+        .astype(int)
+    )
     cells = np.full((height, width), _BLANK)
     previous = heights[0]
     for at, here in enumerate(heights, start=int(filled[0])):

@@ -41,33 +41,30 @@ class RunFolder:
         """Makes a checkpoint the latest."""
         replace(self._latest, f"{checkpoint.name}\n".encode())
 
-    def begin(self, *, resume: bool, overwrite: bool) -> None:
-        """Prepares the folder for a new run, or for going on with the one in it.
+    def check(self, *, resume: bool, overwrite: bool) -> None:
+        """Raises UsageError for a run that is in the way, or for none where one is to go on."""
+        if resume and self.latest() is None:
+            raise UsageError(
+                f"There is no checkpoint in {self.path} to resume from.",
+                hint="Leave --resume out to start, or name the run's folder with --out.",
+            )
+        if not (resume or overwrite) and (self.metrics.exists() or self._latest.exists()):
+            raise UsageError(
+                f"{self.path} holds a run already.",
+                hint="Go on with it: --resume. Replace it: --overwrite. Keep it: --out OTHER.",
+            )
 
-        Raises UsageError when there is a run and neither was asked for, or none to resume.
-        """
-        if resume:
-            if self.latest() is None:
-                raise UsageError(
-                    f"There is no checkpoint in {self.path} to resume from.",
-                    hint="Leave --resume out to start, or name the run's folder with --out.",
-                )
-            return
-        if self.metrics.exists() or self._latest.exists():
-            if not overwrite:
-                raise UsageError(
-                    f"{self.path} holds a run already.",
-                    hint="Go on with it: --resume. Replace it: --overwrite. Keep it: --out OTHER.",
-                )
-            # The pointer goes first: what it names must be whole.
-            self._latest.unlink(missing_ok=True)
-            self.metrics.unlink(missing_ok=True)
-            for checkpoint in self.path.glob("step-*"):
-                shutil.rmtree(checkpoint)
+    def clear(self) -> None:
+        """Makes the folder, without a run in it; RunError when that cannot be."""
         try:
             self.path.mkdir(parents=True, exist_ok=True)
+            # The pointer goes first: what it names must be whole.
+            for file in (self._latest, self.metrics, self.picture):
+                file.unlink(missing_ok=True)
+            for checkpoint in self.path.glob("step-*"):
+                shutil.rmtree(checkpoint)
         except OSError as error:
-            raise RunError(f"{self.path} cannot be made: {error.strerror}.") from error
+            raise RunError(f"{self.path} cannot be prepared for a run: {error}.") from error
 
 
 def find_checkpoint(path: Path) -> Path:

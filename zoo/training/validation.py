@@ -37,7 +37,5 @@ class Validation:
 
     def __call__(self) -> float:
         """Mean loss in nats per token, the same on all ranks."""
-        loader = Loader(
-            self._samples, batch_size=self._rows, rank=self._rank, ranks=self._ranks
-        )
+        loader = Loader(self._samples, batch_size=self._rows, rank=self._rank, ranks=self._ranks)
         return sum(self._step(next(loader)) for _ in range(self._calls)) / self._calls
