@@ -75,7 +75,9 @@ def write_checkpoint(
         tokenizer.save(partial / TOKENIZER)
         about = {"format": FORMAT, **asdict(state)}
         (partial / STATE).write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
+        mode = (partial / STATE).stat().st_mode
         for file in partial.iterdir():
+            file.chmod(mode)  # safetensors lets nobody else read its files, whatever the umask
             _sync(file)
         sync_folder(partial)
         if folder.exists():

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 __all__ = ["draw_curve"]
 
@@ -55,7 +57,7 @@ def draw_curve(
     )
 
 
-def _scaled(x: np.ndarray, low: float, high: float, size: int) -> np.ndarray:
+def _scaled(x: npt.NDArray[Any], low: float, high: float, size: int) -> npt.NDArray[np.int64]:
     """Places 0 … size - 1 of values between low and high."""
     if high == low:
         return np.zeros(len(x), int)
