@@ -7,14 +7,13 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass
-from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from .batch import Batch
 from .books import Books
 from .durable import replace
-from .errors import DataError, UsageError
+from .errors import DataError, RunError, UsageError
 from .inputs import Listing, list_inputs
 from .plan import Plan, make_plan
 from .pool import Done, Progress, StartMethod, run_shards, start_method
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Observer", "Result", "run_build"]
 
-TRAINING_BYTES = 32 << 20
+TRAINING_BYTES = 16 << 20
 """Text that a tokenizer is trained on: BPE training slows down with the number of distinct words,
 and frequent words are what it learns from."""
 _TRAINING_SHARDS = 32
@@ -71,6 +70,16 @@ def run_build(settings: BuildSettings, observer: Observer) -> Result:
     Raises UsageError, DataError or RunError. Whatever was done before is kept, and a second run
     goes on from there.
     """
+    try:
+        return _run(settings, observer)
+    except OSError as error:
+        raise RunError(
+            f"{error.filename or settings.out}: {error.strerror or error}.",
+            "What was done is kept: run the same command again to go on.",
+        ) from error
+
+
+def _run(settings: BuildSettings, observer: Observer) -> Result:
     method = start_method()  # before the tokenizer's engine starts threads of its own
     listing = list_inputs(settings.inputs)
     _note_passed_over(listing, observer)
@@ -152,12 +161,20 @@ def _sample(plan: Plan) -> Iterator[Batch]:
     for shard in chosen:
         left = TRAINING_BYTES // len(chosen)
         for records in _readable(plan, shard):
-            texts = without_blank(records)[0].texts()
-            ends = list(accumulate(map(len, map(str.encode, texts))))
-            yield Batch.from_texts(texts[: bisect_right(ends, left) + 1])
-            left -= ends[-1] if ends else 0
+            batch = without_blank(records.batch)
+            yield _first_bytes(batch, left)
+            left -= len(batch.data)
             if left <= 0:
                 break
+
+
+def _first_bytes(batch: Batch, size: int) -> Batch:
+    """The documents in the first bytes of a batch, the last of them cut."""
+    if size >= len(batch.data):
+        return batch
+    whole = bisect_right(batch.offsets.tolist(), size) - 1
+    part = bytes(batch.data[batch.offsets[whole] : size]).decode("utf-8", "ignore")
+    return Batch.from_texts([*batch.texts()[:whole], part])
 
 
 def _readable(plan: Plan, shard: int) -> Iterator[Records]:

@@ -20,8 +20,10 @@ __all__ = ["PLAN_VERSION", "Piece", "Plan", "make_plan"]
 PLAN_VERSION = 1
 """Raised whenever the same inputs and settings would give other bytes than before."""
 
-MIN_SHARD, MAX_SHARD = 1 << 20, 64 << 20
-_SHARDS = 32  # wanted for a small corpus: enough to keep several workers evenly busy
+MIN_SHARD, MAX_SHARD = 2 << 20, 64 << 20
+"""Below, waiting for the disk outweighs the work; above, little is gained and more lost in a crash.
+"""
+_SHARDS = 256  # wanted between those bounds: they keep many workers evenly busy to the end
 
 
 @dataclass(frozen=True)

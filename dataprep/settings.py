@@ -27,25 +27,26 @@ class BuildSettings:
 
     inputs: Annotated[tuple[str, ...], "Folders, files or glob patterns to read."] = ()
     out: Annotated[
-        str, "Name of the dataset: NAME.bin, NAME.idx, ... [default: out/<name of the input>]"
+        str, "Name of the dataset: NAME.bin, NAME.idx, ... (default: out/<name of the input>)"
     ] = ""
     tokenizer: Annotated[
         str,
-        "Path of a tokenizer.json or its folder, or train:bpe:N to train one on the corpus.",
+        "Path of a tokenizer.json or its folder, or train:bpe:N to train one on the corpus "
+        "(default: train:bpe:8000).",
     ] = "train:bpe:8000"
-    workers: Annotated[int | None, "Worker processes. [default: one for each core]"] = None
+    workers: Annotated[int | None, "Worker processes (default: one for each core)."] = None
     doc_per: Annotated[
         DocPer | None,
-        "What a document is in .txt and .md files: file, line, or block between blank lines. "
-        "[default: line for .txt, file for .md]",
+        "What a document is in .txt and .md files: file, line, or block between blank lines "
+        "(default: line for .txt, file for .md).",
     ] = None
-    text_key: Annotated[str, "Key of the text in .jsonl records."] = "text"
+    text_key: Annotated[str, "Key of the text in .jsonl records (default: text)."] = "text"
     on_error: Annotated[
         OnError,
-        "limit: leave out up to --max-errors bad records, stop at a damaged file; "
+        "limit (default): leave out up to --max-errors bad records, stop at a damaged file; "
         "skip: leave out all that is bad; fail: stop at the first bad record.",
     ] = "limit"
-    max_errors: Annotated[int, "Bad records that may be left out under --on-error limit."] = 100
+    max_errors: Annotated[int, "Bad records that --on-error limit leaves out (default: 100)."] = 100
     keep_rejects: Annotated[
         str | None, "File for every record that failed or was dropped, as JSON lines."
     ] = None

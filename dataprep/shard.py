@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
+from itertools import filterfalse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -57,13 +58,9 @@ def read_piece(plan: Plan, piece: Piece) -> Iterator[Records]:
     return FORMATS[entry.format].reader(plan.doc_per).read(source)
 
 
-def without_blank(records: Records) -> tuple[Batch, list[int]]:
-    """The documents that are more than blanks, and which of the records are not."""
-    texts = records.batch.texts()
-    if all(map(str.strip, texts)):
-        return records.batch, []
-    blank = [number for number, text in enumerate(texts) if not text.strip()]
-    return Batch.from_texts(filter(str.strip, texts)), blank
+def without_blank(batch: Batch) -> Batch:
+    """The documents that are more than blanks."""
+    return Batch.from_texts(filterfalse(str.isspace, filter(None, batch.texts())))
 
 
 class _Shard:
@@ -114,13 +111,13 @@ class _Shard:
             if piece.start == 0:  # a file is hashed once, by whoever has its beginning
                 self._hashes[str(piece.input)] = _sha256(Path(entry.path))
             for records in read_piece(self._job.plan, piece):
-                batch, blank = without_blank(records)
+                batch = without_blank(records.batch)
                 books.read += records.read
                 books.written += len(batch)
                 books.bytes_read += len(records.chunk.data)
-                if blank:
-                    books.dropped["blank"] += len(blank)
-                    self._keep_blank(records, blank, origin)
+                if blank := len(records.batch) - len(batch):
+                    books.dropped["blank"] += blank
+                    self._keep_blank(records, origin)
                 for failure in records.failures:
                     problem = origin.problem(failure.line, failure.byte, failure.cause)
                     self._fail(problem, failure.record)
@@ -142,16 +139,17 @@ class _Shard:
         if limit is not None and self._books.failed > limit:
             raise DataError(too_many(self._books, limit), TOO_MANY_HINT)
 
-    def _keep_blank(self, records: Records, blank: list[int], origin: _Origin) -> None:
+    def _keep_blank(self, records: Records, origin: _Origin) -> None:
         if not self._rejects:
             return
-        texts, starts = records.batch.texts(), records.chunk.line_starts
-        for number in blank:
-            line = records.lines[number]
+        starts = records.chunk.line_starts
+        for text, line in zip(records.batch.texts(), records.lines, strict=True):
+            if text.strip():
+                continue
             problem = origin.problem(
                 records.chunk.line + line + 1, records.chunk.byte + int(starts[line]), "blank"
             )
-            self._rejects.write(reject_line("dropped", problem, texts[number].encode()))
+            self._rejects.write(reject_line("dropped", problem, text.encode()))
 
 
 class _Origin:

@@ -109,10 +109,14 @@ def frames(file: BinaryIO, path: Path, codec: Codec) -> Iterator[bytes]:
     make, failure = codec.library()
     repair = "Fetch the file again, or go on without the rest of it with --on-error skip."
     frame: Frame | None = None
+    between = False
     while data := file.read(_COMPRESSED_STEP):
         while data:
-            if frame is None:
-                frame = make()
+            if between:  # padding, as tapes and some writers leave it
+                data = data.lstrip(b"\0")
+                between = not data
+                continue
+            frame = frame or make()
             try:
                 out = frame.decompress(data)
             except failure as error:
@@ -124,8 +128,7 @@ def frames(file: BinaryIO, path: Path, codec: Codec) -> Iterator[bytes]:
                 yield out
             if not frame.eof:
                 break
-            data = frame.unused_data.lstrip(b"\0")  # padding, as tapes and some writers leave it
-            frame = None
+            data, frame, between = frame.unused_data, None, True
     if frame is not None:
         raise DamagedError(
             f"{path} is cut: its {codec.title} data ends before the end-of-stream marker.", repair

@@ -37,7 +37,9 @@ def _read(source: Source) -> Iterator[Records]:
 
 
 def _read_chunk(chunk: Chunk, parse: Callable[[bytes], Any], key: str) -> Records:
-    lines = chunk.data.removesuffix(b"\n").split(b"\n")
+    lines = chunk.data.split(b"\n")
+    if not lines[-1]:
+        lines.pop()  # what follows the last line end
     records: list[Any] = []
     good: list[range] = []  # line numbers, in runs without a bad line
     failures: list[Failure] = []

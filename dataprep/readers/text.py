@@ -26,7 +26,9 @@ _ESCAPED = re.compile("[\udc80-\udcff]")  # what surrogateescape makes of bytes 
 
 
 def _lines(text: str) -> tuple[list[str], Sequence[int]]:
-    texts = text.removesuffix("\n").split("\n") if text else []
+    texts = text.split("\n")
+    if not texts[-1]:
+        texts.pop()  # what follows the last line end
     return texts, range(len(texts))
 
 

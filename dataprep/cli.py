@@ -1,0 +1,152 @@
+"""The command line: ``dataprep build | inspect | verify``.
+
+Only what --help needs is imported here; a command imports the rest when it runs.
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any, Optional
+
+import typer
+
+from .errors import JimuError
+from .settings import BuildSettings, help_of, read_config
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    help="Raw Chinese/English text to indexed, memory-mapped token datasets.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object, for machines.")]
+Name = Annotated[str, typer.Argument(help="Name of the dataset, as given to build --out.")]
+
+
+def _option(name: str, *flags: str) -> Any:
+    return typer.Option(*flags, help=help_of(name), show_default=False)
+
+
+@app.command()
+def build(
+    inputs: Annotated[
+        Optional[list[str]],  # noqa: UP045  (typer reads it at run time, on Python 3.10)
+        typer.Argument(metavar="INPUT...", help=help_of("inputs"), show_default=False),
+    ] = None,
+    out: Annotated[str | None, _option("out", "--out", "-o")] = None,
+    tokenizer: Annotated[str | None, _option("tokenizer", "--tokenizer", "-t")] = None,
+    workers: Annotated[int | None, _option("workers", "--workers", "-w")] = None,
+    doc_per: Annotated[str | None, _option("doc_per", "--doc-per")] = None,
+    text_key: Annotated[str | None, _option("text_key", "--text-key")] = None,
+    on_error: Annotated[str | None, _option("on_error", "--on-error")] = None,
+    max_errors: Annotated[int | None, _option("max_errors", "--max-errors")] = None,
+    keep_rejects: Annotated[str | None, _option("keep_rejects", "--keep-rejects")] = None,
+    overwrite: Annotated[bool, _option("overwrite", "--overwrite")] = False,
+    config: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(help="TOML file of settings; flags come over it."),
+    ] = None,
+    print_config: Annotated[
+        bool, typer.Option("--print-config", help="Print the resolved settings and end.")
+    ] = False,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Make a dataset: NAME.bin, NAME.idx, NAME.json and NAME.tokenizer.json.
+
+    Run again after an interruption, it goes on where it stopped.
+    """
+    flags = {
+        "inputs": tuple(inputs or ()) or None,
+        "out": out,
+        "tokenizer": tokenizer,
+        "workers": workers,
+        "doc_per": doc_per,
+        "text_key": text_key,
+        "on_error": on_error,
+        "max_errors": max_errors,
+        "keep_rejects": keep_rejects,
+        "overwrite": overwrite or None,
+    }
+    with _plainly(debug):
+        given = {name: value for name, value in flags.items() if value is not None}
+        settings = BuildSettings.from_values({**(read_config(config) if config else {}), **given})
+        if print_config:
+            typer.echo(json.dumps(settings.to_json(), indent=2, ensure_ascii=False))
+            return
+        from .build import run_build
+        from .progress import observer_for
+        from .report import closing_report
+
+        result = run_build(settings, observer_for(sys.stderr, silent=as_json))
+        if as_json:
+            typer.echo(json.dumps({**result.manifest, "existed": result.existed}))
+        else:
+            typer.echo(closing_report(settings, result))
+
+
+@app.command()
+def inspect(name: Name, as_json: Json = False, debug: Debug = False) -> None:
+    """Print counts, a histogram of document lengths and decoded samples."""
+    with _plainly(debug):
+        from .inspect import describe, facts
+
+        typer.echo(json.dumps(facts(name)) if as_json else describe(name))
+
+
+@app.command()
+def verify(name: Name, as_json: Json = False, debug: Debug = False) -> None:
+    """Check every hash and every bound of a dataset; exit status 0 when all is well, else 1."""
+    with _plainly(debug):
+        from .verify import verify as check
+
+        counts = check(name)
+        if as_json:
+            typer.echo(json.dumps({"ok": True, **counts}))
+        else:
+            typer.echo(
+                f"{name} is whole: {counts['documents']:,} documents, {counts['tokens']:,} tokens, "
+                f"{counts['files']} files with the right hashes."
+            )
+
+
+def main() -> None:
+    """Run the command line and end the process: 0 done, 1 data or run failed, 2 usage."""
+    app()
+
+
+@contextmanager
+def _plainly(debug: bool) -> Iterator[None]:
+    """Errors and warnings become lines for people, and an exit status."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends like Ctrl-C, cleanly
+    try:
+        with warnings.catch_warnings(record=False):
+            warnings.showwarning = _warn
+            yield
+    except (JimuError, KeyboardInterrupt) as error:
+        if debug:
+            raise
+        if isinstance(error, JimuError):
+            message, hint, status = str(error), error.hint, error.exit_code
+        else:
+            message, status = "Interrupted.", 128 + signal.SIGINT
+            hint = "What was done is kept: run the same command again to go on."
+        typer.echo(f"Error: {message}", err=True)
+        if hint:
+            typer.echo(hint, err=True)
+        raise typer.Exit(status) from None
+
+
+def _warn(message: Warning | str, *_: object, **__: object) -> None:
+    typer.echo(f"Warning: {message}", err=True)
