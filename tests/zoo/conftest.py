@@ -1,15 +1,13 @@
 from __future__ import annotations
 
 import random
-from pathlib import Path
 
 import pytest
 
 import dataprep
 
-WORDS = (
-    "the a sky moon light night 明月 天气 很好 故乡 quick brown fox jumps over lazy dog 思".split()
-)
+WORDS = ["the", "a", "sky", "moon", "light", "night", "quick", "fox", "jumps", "over", "lazy"]
+WORDS += ["明月", "天气", "很好", "故乡", "思"]
 
 
 @pytest.fixture(scope="session")

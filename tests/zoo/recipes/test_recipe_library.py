@@ -111,7 +111,7 @@ def test_the_vocabulary_is_the_datasets() -> None:
     assert build_model(with_vocabulary(recipe, 77)).config.vocab == 77
     asked = dataclasses.replace(recipe, model={**recipe.model, "vocab": 80})
     assert build_model(with_vocabulary(asked, 77)).config.vocab == 80
-    with pytest.raises(UsageError, match="model.vocab=80 is less than the 81 ids"):
+    with pytest.raises(UsageError, match=r"model.vocab=80 is less than the 81 ids"):
         with_vocabulary(asked, 81)
 
 

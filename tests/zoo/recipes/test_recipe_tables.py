@@ -99,7 +99,7 @@ def test_values_of_a_command_line(text: str, value: Any) -> None:
 
 def test_a_file_that_is_not_toml_is_refused(tmp_path) -> None:
     (tmp_path / "bad.toml").write_text("[model\n", encoding="utf-8")
-    with pytest.raises(UsageError, match="bad.toml is not TOML"):
+    with pytest.raises(UsageError, match=r"bad.toml is not TOML"):
         read_toml(tmp_path / "bad.toml")
-    with pytest.raises(UsageError, match="gone.toml cannot be read: No such file"):
+    with pytest.raises(UsageError, match=r"gone.toml cannot be read: No such file"):
         read_toml(tmp_path / "gone.toml")

@@ -45,7 +45,7 @@ def test_clearing_leaves_other_files_alone(folder: RunFolder) -> None:
 
 
 def test_nothing_to_resume(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="no checkpoint in .*empty to resume from"):
+    with pytest.raises(UsageError, match=r"no checkpoint in .*empty to resume from"):
         RunFolder(tmp_path / "empty").check(resume=True, overwrite=False)
     with pytest.raises(UsageError, match="neither a checkpoint nor the folder of a run"):
         find_checkpoint(tmp_path / "empty")

@@ -116,7 +116,7 @@ def test_another_dataset_does_not_resume(
     dataprep.build(
         corpus, out=other, doc_per="line", tokenizer=f"{dataset}.tokenizer.json", workers=1
     )
-    with pytest.raises(UsageError, match="dataset.tokens_sha256 was '[0-9a-f]{64}', is '"):
+    with pytest.raises(UsageError, match=r"dataset.tokens_sha256 was '[0-9a-f]{64}', is '"):
         train(load_recipe(tiny_recipe), other, out=straight, resume=True)
 
 
@@ -173,10 +173,10 @@ def test_a_damaged_checkpoint_is_told(dataset: str, tiny_recipe: str, tmp_path: 
     checkpoint = train(recipe, dataset, out=folder)
     weights = checkpoint / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[:-100])
-    with pytest.raises(DataError, match="model.safetensors cannot be read"):
+    with pytest.raises(DataError, match=r"model.safetensors cannot be read"):
         train(recipe, dataset, out=folder, resume=True)
     weights.unlink()
-    with pytest.raises(DataError, match="model.safetensors is missing"):
+    with pytest.raises(DataError, match=r"model.safetensors is missing"):
         train(recipe, dataset, out=folder, resume=True)
     (checkpoint / "trainer.json").write_text("{}")
     with pytest.raises(DataError, match="does not tell where a run stood"):

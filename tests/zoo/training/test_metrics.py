@@ -40,7 +40,7 @@ def test_a_missing_file_has_no_lines(tmp_path: Path) -> None:
 
 def test_damage_is_told(tmp_path: Path) -> None:
     (tmp_path / "metrics.jsonl").write_text("{]\n")
-    with pytest.raises(DataError, match="metrics.jsonl is damaged"):
+    with pytest.raises(DataError, match=r"metrics.jsonl is damaged"):
         read_metrics(tmp_path / "metrics.jsonl")
 
 
