@@ -17,7 +17,14 @@ from zoo.engine.arrays import Array, check_names, check_shape
 from zoo.engine.oneflow.ops import split_axis
 from zoo.engine.ranks import rank
 
-__all__ = ["distribute", "full_gradients", "full_state", "full_tensor", "load_full_state", "tensor_like"]
+__all__ = [
+    "distribute",
+    "full_gradients",
+    "full_state",
+    "full_tensor",
+    "load_full_state",
+    "tensor_like",
+]
 
 
 def full_tensor(tensor: Tensor) -> Array | None:

@@ -11,9 +11,9 @@ import oneflow.nn as nn
 
 from zoo.engine.arrays import Array, check_names
 from zoo.engine.oneflow.eager import EagerStep
-from zoo.engine.oneflow.graph import GraphStep
+from zoo.engine.oneflow.graph import EvalGraph, GraphStep
 from zoo.engine.oneflow.inputs import check_laid_out, ends, everywhere, rows
-from zoo.engine.oneflow.state import tensor_like, full_tensor
+from zoo.engine.oneflow.state import full_tensor, tensor_like
 from zoo.engine.settings import OptimizerSettings, StepResult, micro_batches
 from zoo.parallel.mesh import Mesh
 
@@ -95,13 +95,14 @@ class EvalStep:
     def __init__(self, model: nn.Module, mesh: Mesh, graph: bool = False) -> None:
         check_laid_out(model, mesh)
         self._model = model
+        self._loss = EvalGraph(model) if graph else model
         self._first, self._last = ends(model)
 
     def __call__(self, batch: Mapping[str, Array]) -> float:
         """Mean loss over this batch, {"tokens", "labels"} int64[rows, positions], on all ranks."""
         ((tokens, labels),) = micro_batches(batch, 1)
         with _evaluating(self._model):
-            return everywhere(self._model(rows(tokens, self._first), rows(labels, self._last)))
+            return everywhere(self._loss(rows(tokens, self._first), rows(labels, self._last)))
 
     def logits(self, tokens: Array) -> Array:
         """Scores float32[rows, positions, vocab] of the next token at each position.
