@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from .build import run_build
+from .builder import run_build
 from .dataset import Dataset, open_dataset
 from .progress import Silent
 from .settings import BuildSettings

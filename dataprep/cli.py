@@ -85,7 +85,7 @@ def build(
         if print_config:
             typer.echo(json.dumps(settings.to_json(), indent=2, ensure_ascii=False))
             return
-        from .build import run_build
+        from .builder import run_build
         from .progress import observer_for
         from .report import closing_report
 

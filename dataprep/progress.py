@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TextIO
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from .build import Observer
+    from .builder import Observer
 
 __all__ = ["Bar", "Lines", "Silent", "observer_for"]
 

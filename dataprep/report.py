@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .books import Books
-from .build import Result
+from .builder import Result
 from .settings import BuildSettings
 
 __all__ = ["closing_report"]

@@ -1,0 +1,116 @@
+"""Workers: both ways of starting them, and what happens when one dies."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from dataprep import plan as plan_module
+from dataprep.batch import Batch
+from dataprep.books import Books
+from dataprep.errors import DataError, RunError
+from dataprep.inputs import list_inputs
+from dataprep.plan import make_plan
+from dataprep.pool import Done, StartMethod, run_shards, start_method
+from dataprep.shard import Job
+from dataprep.workfolder import WorkFolder
+
+
+class Lengths:
+    """A tokenizer that gives each document one token, its length; can be pickled."""
+
+    name = "lengths"
+    vocab_size = 60_000
+    eod_id = 0
+    fingerprint = engine = ""
+
+    def encode_batch(self, batch: Batch) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.int64]]:
+        lengths = np.array([len(text) for text in batch.texts()], np.uint32)
+        return lengths, np.arange(len(lengths) + 1)
+
+
+class Deadly(Lengths):
+    """Dies over one document."""
+
+    def encode_batch(self, batch: Batch) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.int64]]:
+        if any("poison" in text for text in batch.texts()):
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().encode_batch(batch)
+
+
+@pytest.fixture
+def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Job:
+    monkeypatch.setattr(plan_module, "MIN_SHARD", 100)
+    for number in range(8):
+        (tmp_path / f"{number}.txt").write_text(f"{number}" * 99 + "\n")
+    plan = make_plan(
+        list_inputs([str(tmp_path)]).inputs,
+        tokenizer="",
+        doc_per=None,
+        text_key="text",
+        keep_rejects=False,
+    )
+    work = WorkFolder(tmp_path / "d")
+    work.path.mkdir()
+    return Job(plan, work, skip_damaged=False, max_failures=0)
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_all_shards_are_done(job: Job, method: StartMethod) -> None:
+    shards = range(len(job.plan.shards))
+    assert len(shards) == 8
+    events = list(run_shards(job, Lengths(), shards, 3, method))
+    done = {
+        event.shard: Books.from_json(event.entry["books"])
+        for event in events
+        if isinstance(event, Done)
+    }
+    assert done.keys() == set(shards)
+    assert all(books.written == 1 for books in done.values())
+    for shard in shards:
+        assert np.fromfile(job.work.segment(shard, "bin"), "<u2").tolist() == [99, 0]
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_death_of_a_worker_names_the_shard(job: Job, method: StartMethod) -> None:
+    path = Path(job.plan.inputs[5].path)
+    path.write_text("poison" + "5" * 93 + "\n")
+    status = path.stat()
+    os.utime(path, ns=(status.st_atime_ns, job.plan.inputs[5].mtime_ns))
+    with pytest.raises(RunError, match=r"signal SIGKILL.*shard 5 \(.*5\.txt\)") as caught:
+        list(run_shards(job, Deadly(), range(8), 3, method))
+    assert "again" in str(caught.value.hint)
+
+
+def test_error_of_a_worker(job: Job) -> None:
+    Path(job.plan.inputs[3].path).write_text("other\n")
+    with pytest.raises(DataError, match=r"3\.txt was changed"):
+        list(run_shards(job, Lengths(), range(8), 2, "fork"))
+
+
+def test_workers_end_with_the_run(job: Job) -> None:
+    children = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children")
+    before = children.read_text().split()
+    events = run_shards(job, Lengths(), range(8), 2, "fork")
+    next(events)
+    assert len(children.read_text().split()) == len(before) + 2
+    events.close()
+    assert children.read_text().split() == before
+
+
+def test_no_fork_beside_other_threads() -> None:
+    assert start_method() == "fork"
+    stop = threading.Event()
+    thread = threading.Thread(target=stop.wait)
+    thread.start()
+    try:
+        assert start_method() == "spawn"
+    finally:
+        stop.set()
+        thread.join()
