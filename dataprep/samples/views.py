@@ -60,12 +60,12 @@ def open_samples(
     """
     if kind not in KINDS:
         raise UsageError(f"There are no samples of the kind {kind!r}; known: {', '.join(KINDS)}.")
-    tokens = dataset.tokens
+    streams = None
     if split is not None:
         known = PARTS[: len(weights)]
         if split not in known:
             raise UsageError(f"There is no part {split!r} of a split; known: {', '.join(known)}.")
         offsets = DocumentOffsets(dataset)
-        documents = split_documents(offsets, weights, at_least=seq_len + 1)[known.index(split)]
-        tokens = tokens[offsets[documents.start] : offsets[documents.stop]]
-    return KINDS[kind](tokens, seq_len=seq_len, seed=seed)
+        parts = split_documents(offsets, weights, at_least=seq_len + 1)
+        streams = [(offsets[r.start], offsets[r.stop]) for r in parts[known.index(split)]]
+    return KINDS[kind](dataset.tokens, seq_len=seq_len, seed=seed, streams=streams)

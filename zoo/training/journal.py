@@ -33,6 +33,7 @@ class Journal:
         self._log_every = log_every
         self._tokens_per_step = tokens_per_step
         self._metrics = Metrics(folder.metrics, step=step)
+        self._is_first = True
         # Steps and seconds since the last line
         self._count = 0
         self._seconds = 0.0
@@ -47,16 +48,26 @@ class Journal:
             tokens=step * self._tokens_per_step,
             seconds=round(seconds, 6),
         )
-        self._count += 1
-        self._seconds += seconds
+        if self._is_first:
+            self._is_first = False  # it also sets up or compiles: no measure of the others
+        else:
+            self._count += 1
+            self._seconds += seconds
         if step % self._log_every and step not in (1, self._steps):
             return
-        each = self._seconds / self._count
-        self._count, self._seconds = 0, 0.0
         norm = "" if result.grad_norm is None else f"  norm {result.grad_norm:.2f}"
         self._say(
             f"step {step:>{len(str(self._steps))}}/{self._steps}  loss {result.loss:.4f}  "
-            f"lr {result.lr:.2e}{norm}  {self._tokens_per_step / each:,.0f} tokens/s  "
+            f"lr {result.lr:.2e}{norm}{self._speed(step)}"
+        )
+
+    def _speed(self, step: int) -> str:
+        if self._count == 0:
+            return ""
+        each = self._seconds / self._count
+        self._count, self._seconds = 0, 0.0
+        return (
+            f"  {self._tokens_per_step / each:,.0f} tokens/s  "
             f"{_duration(each * (self._steps - step))} left"
         )
 

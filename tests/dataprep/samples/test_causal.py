@@ -33,6 +33,16 @@ def test_a_shuffled_epoch_holds_the_same_windows() -> None:
     assert not np.array_equal(first, second)
 
 
+def test_windows_stay_inside_their_streams() -> None:
+    tokens = np.arange(100, dtype=np.int32)
+    samples = CausalSamples(tokens, seq_len=5, streams=[(3, 20), (30, 32), (40, 46), (50, 50)])
+    batch = samples.batch(np.arange(len(samples)))
+    assert batch["tokens"][:, 0].tolist() == [3, 8, 13, 40]
+    assert batch["labels"][:, -1].tolist() == [8, 13, 18, 45]
+    shuffled = CausalSamples(tokens, seq_len=5, streams=[(3, 20), (40, 46)], seed=0)
+    assert sorted(shuffled.batch(np.arange(4))["tokens"][:, 0].tolist()) == [3, 8, 13, 40]
+
+
 def test_arrays_are_whole_and_leave_the_tokens_alone() -> None:
     tokens = np.arange(100, dtype=np.int64)
     batch = CausalSamples(tokens, seq_len=9).batch([0, 1])
