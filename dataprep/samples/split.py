@@ -29,9 +29,9 @@ def split_documents(
     small for that, the small parts are widened by whole documents.
 
     ``offsets`` holds ``n_documents + 1`` token numbers where documents start; any sequence will do,
-    and only about a thousand of its elements are read. Raises ``UsageError`` for less than two weights
-    and for weights that are not positive and finite, ``DataError`` when there are too few tokens or
-    borders.
+    and only about a thousand of its elements are read. Raises ``UsageError`` for less than two
+    weights and for weights that are not positive and finite, ``DataError`` when there are too few
+    tokens or borders.
     """
     if len(weights) < 2 or not all(math.isfinite(w) and w > 0 for w in weights):
         raise UsageError(
