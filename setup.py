@@ -9,6 +9,8 @@ from setuptools import setup
 
 PACKAGES = [
     "dataprep",
+    "dataprep.disk",
+    "dataprep.readers",
     "dataprep.samples",
     "dataprep.tokenizers",
     "vocab",
@@ -36,10 +38,16 @@ EXTRAS = {
         "safetensors>=0.4",
         "matplotlib>=3.7",
     ],
+    # Peers that the tests compare with.
+    "parity": [
+        "transformers>=4.50",
+        "pybind11>=2.11",
+    ],
     "test": [
         "pytest>=8",
         "pytest-timeout>=2.3",
         "hypothesis>=6",
+        "setuptools>=71",  # the packaging tests build wheels
     ],
     "lint": [
         "ruff==0.17.*",
@@ -49,6 +57,6 @@ EXTRAS = {
 
 setup(
     packages=PACKAGES,
-    package_data={"dataprep": ["py.typed"], "vocab": ["*.toml", "py.typed"], "zoo": ["py.typed"]},
+    package_data={"dataprep": ["py.typed"], "vocab": ["*.toml", "py.typed"], "zoo": ["py.typed", "recipes/*.toml"]},
     extras_require=EXTRAS,
 )

@@ -18,7 +18,7 @@ from .inputs import Listing, list_inputs
 from .plan import Plan, make_plan
 from .pool import Done, Progress, StartMethod, run_shards, start_method
 from .publish import finished, publish
-from .readers import DamagedError, Records
+from .readers import DamagedError, Records, known_endings
 from .settings import BuildSettings
 from .shard import TOO_MANY_HINT, Job, read_piece, too_many, without_blank
 from .workfolder import WorkFolder
@@ -93,6 +93,8 @@ def _run(settings: BuildSettings, observer: Observer) -> Result:
         text_key=settings.text_key,
         keep_rejects=settings.keep_rejects is not None,
     )
+    if settings.keep_rejects is not None:
+        Path(settings.keep_rejects).parent.mkdir(parents=True, exist_ok=True)
     with work.locked():
         if settings.overwrite:
             work.clear()
@@ -110,9 +112,9 @@ def _run(settings: BuildSettings, observer: Observer) -> Result:
 
 
 def _note_passed_over(listing: Listing, observer: Observer) -> None:
-    if listing.unknown:
-        kinds = ", ".join(f"{count:,} {ending}" for ending, count in listing.unknown.items())
-        observer.note(f"Passed over, since no reader knows their ending: {kinds}.")
+    if listing.passed_over:
+        kinds = ", ".join(f"{count:,} {what}" for what, count in listing.passed_over.items())
+        observer.note(f"Files passed over: {kinds}. Known endings: {known_endings()}.")
     if listing.repeated:
         observer.note(f"Files named more than once, read once: {listing.repeated:,}.")
 
@@ -202,7 +204,7 @@ def _tokenize(
         books.add(Books.from_json(entry["books"]))
     _judge(books, job)
     observer.begin(plan.total_bytes, plan.total_bytes - sum(map(plan.shard_bytes, todo)))
-    workers = settings.workers or len(os.sched_getaffinity(0))
+    workers = settings.workers or _cores()
     try:
         with closing(run_shards(job, tokenizer, todo, workers, method)) as events:
             for event in events:
@@ -218,6 +220,13 @@ def _tokenize(
     finally:
         observer.end()
     return journal
+
+
+def _cores() -> int:
+    """Cores that this process may use, which under a scheduler are fewer than there are."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def _judge(books: Books, job: Job) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from .errors import UsageError
+from .errors import DataError, UsageError
 from .readers import format_of, known_endings
 
 __all__ = ["Input", "Listing", "list_inputs"]
@@ -37,8 +37,8 @@ class Listing:
     """The files to read, and what was passed over."""
 
     inputs: tuple[Input, ...]
-    unknown: dict[str, int]
-    """Files passed over because no reader knows their ending, counted by ending."""
+    passed_over: dict[str, int]
+    """Files not read, counted by their ending, which no reader knows, or as broken links."""
     repeated: int
     """Files that were named more than once and are read once."""
 
@@ -50,13 +50,14 @@ def list_inputs(arguments: Sequence[str]) -> Listing:
     UsageError for an argument that names nothing, or a file that no reader knows.
     """
     inputs: dict[str, Input] = {}
-    unknown: Counter[str] = Counter()
+    passed_over: Counter[str] = Counter()
     repeated = 0
     for argument in arguments:
         for path, name in _expand(argument):
             kind = format_of(path)
-            if kind is None:
-                unknown[path.suffix.lower() or "no ending"] += 1
+            if kind is None or not path.exists():
+                reason = "broken link" if kind else path.suffix.lower() or "no ending"
+                passed_over[reason] += 1
                 continue
             key = os.path.realpath(path)
             repeated += key in inputs
@@ -64,13 +65,13 @@ def list_inputs(arguments: Sequence[str]) -> Listing:
                 status = path.stat()
                 inputs[key] = Input(name, str(path), kind, status.st_size, status.st_mtime_ns)
     if not inputs:
-        passed = ", ".join(f"{count:,} {ending}" for ending, count in sorted(unknown.items()))
+        passed = ", ".join(f"{count:,} {what}" for what, count in sorted(passed_over.items()))
         raise UsageError(
             f"Nothing to read in {', '.join(arguments)}"
-            + (f": no reader for {passed}." if passed else "."),
+            + (f": passed over {passed}." if passed else "."),
             f"Known endings: {known_endings()}.",
         )
-    return Listing(tuple(inputs.values()), dict(sorted(unknown.items())), repeated)
+    return Listing(tuple(inputs.values()), dict(sorted(passed_over.items())), repeated)
 
 
 def _expand(argument: str) -> Iterator[tuple[Path, str]]:
@@ -97,7 +98,7 @@ def _expand(argument: str) -> Iterator[tuple[Path, str]]:
 def _below(folder: Path) -> Iterator[tuple[Path, str]]:
     seen: set[tuple[int, int]] = set()  # a link to a folder above would never end
     found = []
-    for root, folders, files in os.walk(folder, followlinks=True):
+    for root, folders, files in os.walk(folder, onerror=_unreadable, followlinks=True):
         status = Path(root).stat()
         if (status.st_dev, status.st_ino) in seen:
             folders.clear()
@@ -105,5 +106,16 @@ def _below(folder: Path) -> Iterator[tuple[Path, str]]:
         seen.add((status.st_dev, status.st_ino))
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         found += [Path(root, name) for name in files if not name.startswith(".")]
-    regular = [(path, path.relative_to(folder).as_posix()) for path in found if path.is_file()]
-    yield from sorted(regular, key=lambda entry: os.fsencode(entry[1]).split(b"/"))
+    named = [
+        (path, path.relative_to(folder).as_posix())
+        for path in found
+        if path.is_file() or not path.exists()
+    ]
+    yield from sorted(named, key=lambda entry: os.fsencode(entry[1]).split(b"/"))
+
+
+def _unreadable(error: OSError) -> None:
+    raise DataError(
+        f"{error.filename} cannot be listed: {error.strerror}.",
+        "Allow reading it, or name the folders beside it one by one.",
+    ) from error

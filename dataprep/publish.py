@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .books import Books
-from .disk import token_dtype, write_index
+from .disk import Sink, token_dtype, write_index
 from .durable import sync_folder, writing
 from .errors import DataError, UsageError
 from .inputs import Listing
@@ -130,7 +130,7 @@ def publish(
         "files": {f"{out.name}{ending}": about for ending, about in files.items()},
         "books": books.to_json(),
         "inputs": _inputs(listing, journal),
-        "passed_over": listing.unknown,
+        "passed_over": listing.passed_over,
         "settings": settings.to_json(),
         "versions": _versions(),
     }
@@ -149,22 +149,29 @@ def publish(
     return manifest
 
 
-def _written(path: Path, write: Callable[[BinaryIO], None]) -> dict[str, Any]:
+def _written(path: Path, write: Callable[[Sink], None]) -> dict[str, Any]:
     """Write a file of the dataset and describe it."""
     with writing(path) as file:
-        write(file)
-    return _described(path)
+        hashing = _Hashing(file)
+        write(hashing)
+    return {"bytes": hashing.size, "sha256": hashing.digest.hexdigest()}
 
 
-def _described(path: Path) -> dict[str, Any]:
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while block := file.read(_COPY_STEP):
-            digest.update(block)
-    return {"bytes": path.stat().st_size, "sha256": digest.hexdigest()}
+class _Hashing:
+    """A file to write to that hashes what passes through, which saves reading it again."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self.digest = hashlib.sha256()
+        self.size = 0
+
+    def write(self, data: bytes | memoryview) -> int:
+        self.digest.update(data)
+        self.size += memoryview(data).nbytes
+        return self._file.write(data)
 
 
-def _concatenate(file: BinaryIO, parts: list[Path]) -> None:
+def _concatenate(file: Sink, parts: list[Path]) -> None:
     for part in parts:
         with part.open("rb") as source:
             while block := source.read(_COPY_STEP):

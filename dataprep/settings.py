@@ -6,6 +6,7 @@ import dataclasses
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from types import UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
@@ -53,7 +54,7 @@ class BuildSettings:
     overwrite: Annotated[bool, "Start over: discard unfinished work, replace the dataset."] = False
 
     def __post_init__(self) -> None:
-        for name, kind in get_type_hints(type(self)).items():
+        for name, (kind, _) in _fields().items():
             value = getattr(self, name)
             if not _fits(value, kind):
                 raise UsageError(f"{name} is {value!r}; allowed: {_described(kind)}.")
@@ -77,10 +78,9 @@ class BuildSettings:
     @classmethod
     def from_values(cls, values: Mapping[str, Any]) -> BuildSettings:
         """Settings by name, as a file holds them."""
-        known = [entry.name for entry in dataclasses.fields(cls)]
         for name in values:
-            if name not in known:
-                raise UsageError(f"Unknown setting {name!r}.", f"Known: {', '.join(known)}.")
+            if name not in _fields():
+                raise UsageError(f"Unknown setting {name!r}.", f"Known: {', '.join(_fields())}.")
         inputs = values.get("inputs", ())
         inputs = tuple(inputs) if isinstance(inputs, list) else inputs
         return cls(**{**values, "inputs": inputs})
@@ -88,8 +88,14 @@ class BuildSettings:
 
 def help_of(name: str) -> str:
     """What a setting means, for --help."""
-    kind = get_type_hints(BuildSettings, include_extras=True)[name]
-    return str(kind.__metadata__[0])
+    return _fields()[name][1]
+
+
+@cache
+def _fields() -> dict[str, tuple[Any, str]]:
+    """Type and meaning of each setting."""
+    hints = get_type_hints(BuildSettings, include_extras=True)
+    return {name: (kind.__origin__, kind.__metadata__[0]) for name, kind in hints.items()}
 
 
 def read_config(path: Path) -> dict[str, Any]:

@@ -88,9 +88,9 @@ ENGINES: dict[str, Callable[[str], Engine]] = {
 """By the name of the package on PyPI, whose version stands beside it in manifests."""
 
 ENGINES_OF_MODEL: dict[str, tuple[str, ...]] = {
-    "BPE": ("fastokens", REFERENCE),
+    "BPE": ("fastokens",),
 }
-"""Engines to try, best first, by ``model.type``; the reference alone for types not named here."""
+"""Engines to try before the reference, best first, by ``model.type``."""
 
 
 def label(engine: str) -> str:

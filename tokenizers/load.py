@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import itertools
 import warnings
@@ -13,20 +14,24 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+import vocab
 from dataprep.batch import Batch
-from dataprep.errors import DataError
+from dataprep.errors import DataError, UsageError
+from dataprep.tokenizers.checked import is_checked, remember
 from dataprep.tokenizers.engines import ENGINES, ENGINES_OF_MODEL, REFERENCE, Engine, label
-from dataprep.tokenizers.files import Facts, find_json, parse_facts
+from dataprep.tokenizers.files import Facts, parse_facts, read_json
 from dataprep.tokenizers.probe import disagreement
 from dataprep.tokenizers.protocol import Encoded, Tokenizer
 
 __all__ = ["EngineFallbackWarning", "load_tokenizer", "tokenizer_from_json"]
 
+BYTE_LEVEL = "byte-level BPE"
+
 EOD_TOKENS = (
+    "</s>",  # before <|endoftext|>, which RoBERTa has kept from GPT-2 and never used
     "<|endoftext|>",
     "<|end_of_text|>",
     "<｜end▁of▁sentence｜>",
-    "</s>",
     "<eos>",
     "<eod>",
     "[EOS]",
@@ -46,15 +51,15 @@ class JsonTokenizer:
     Qwen3's ``<think>``, are: they are words of the vocabulary to the reference as well.
     """
 
-    def __init__(self, name: str, json: bytes, facts: Facts, engine: str) -> None:
+    def __init__(self, name: str, json: bytes, facts: Facts) -> None:
         self.name = name
         self.vocab_size = facts.vocab_size
         specials = {token.content: token.id for token in facts.added_tokens if token.special}
         self.eod_id = next((specials[token] for token in EOD_TOKENS if token in specials), None)
         self.fingerprint = hashlib.sha256(json).hexdigest()
-        self.engine = label(engine)
+        self.engine = label(REFERENCE)
+        self._engine_key = REFERENCE
         self._json = json
-        self._engine_key = engine
 
     @cached_property
     def _engine(self) -> Engine:
@@ -63,6 +68,19 @@ class JsonTokenizer:
     def __getstate__(self) -> dict[str, object]:
         # Engines cannot be pickled; the copy builds its own when first used.
         return {key: value for key, value in self.__dict__.items() if key != "_engine"}
+
+    def on(self, engine: str) -> JsonTokenizer:
+        """The same tokenizer on the engine of this name."""
+        other = copy.copy(self)
+        other.engine, other._engine_key = label(engine), engine
+        return other
+
+    def start(self) -> None:
+        """Build the engine now; DataError when it refuses the file."""
+        try:
+            self._engine  # noqa: B018
+        except Exception as error:  # the reference raises bare Exception
+            raise DataError(f"{self.name} is not a usable tokenizer.json: {error}.") from error
 
     def encode_batch(self, batch: Batch | Sequence[str]) -> Encoded:
         """See Tokenizer."""
@@ -86,47 +104,62 @@ class JsonTokenizer:
 
 
 def load_tokenizer(name_or_path: str | Path) -> Tokenizer:
-    """Load and check a Hugging Face ``tokenizer.json``, given by its path or its folder.
+    """Load and check a tokenizer.
 
-    Costs the import of Hugging Face's ``tokenizers`` and a probe: do it once, in the parent, and
-    hand the result to workers by pickle or by fork, which costs them at most the engine's own
-    start. Warns (EngineFallbackWarning) when the fast engine fails or disagrees with the reference
-    on the probe; ``engine`` says which one is used.
+    ``name_or_path`` is a Hugging Face ``tokenizer.json``, a folder with one or with ``vocab.json``
+    and ``merges.txt``, or the name of a public vocabulary, which is fetched when it is not in the
+    cache. A path comes before a name.
 
-    Raises UsageError when there is no such file and DataError when it is something else.
+    The first load on a machine compares the fast engine with the reference on a probe; when the
+    fast one fails or disagrees, the reference is used, with an EngineFallbackWarning, and
+    ``engine`` says so. Load once, in the parent, and hand the result to workers by fork or by
+    pickle.
+
+    Raises UsageError when there is no such file or its kind is not supported, and DataError when
+    it is something else than its name says.
     """
-    path = find_json(Path(name_or_path))
-    return tokenizer_from_json(path.read_bytes(), str(name_or_path))
+    path, name = Path(name_or_path), str(name_or_path)
+    if not path.exists() and name in vocab.names():
+        kind = vocab.known(name).kind
+        if kind != BYTE_LEVEL:
+            raise UsageError(
+                f"{name} is a {kind} vocabulary; only {BYTE_LEVEL} is supported by name.",
+                hint="A tokenizer.json of it can be given by its path.",
+            )
+        path = vocab.fetch(name)
+    return tokenizer_from_json(read_json(path), name)
 
 
 def tokenizer_from_json(json: bytes, name: str) -> Tokenizer:
     """Like load_tokenizer, from the bytes of the file; ``name`` stands for it in messages."""
     facts = parse_facts(json, name)
-    try:
-        reference = ENGINES[REFERENCE](json.decode())
-    except Exception as error:  # the reference raises bare Exception
-        raise DataError(f"{name} is not a usable tokenizer.json: {error}.") from error
-    for engine in ENGINES_OF_MODEL.get(facts.model.type, (REFERENCE,)):
-        tokenizer = JsonTokenizer(name, json, facts, engine)
-        if engine == REFERENCE:
-            tokenizer._engine = reference
+    reference = JsonTokenizer(name, json, facts)
+    for engine in ENGINES_OF_MODEL.get(facts.model.type, ()):
+        tokenizer = reference.on(engine)
+        checked = (tokenizer.fingerprint, tokenizer.engine, reference.engine)
+        if is_checked(*checked):
+            tokenizer.start()
             return tokenizer
+        reference.start()
         problem = _problem(tokenizer, reference, facts)
         if problem is None:
+            remember(*checked)
             return tokenizer
         warnings.warn(
             f"{tokenizer.engine} cannot be trusted with {name} ({problem}): "
-            f"{label(REFERENCE)} is used instead, and is many times slower.",
+            f"{reference.engine} is used instead, and is many times slower.",
             EngineFallbackWarning,
             stacklevel=3,
         )
-    raise AssertionError("the reference is the last engine of every model")
+    reference.start()
+    return reference
 
 
-def _problem(tokenizer: JsonTokenizer, reference: Engine, facts: Facts) -> str | None:
+def _problem(tokenizer: JsonTokenizer, reference: JsonTokenizer, facts: Facts) -> str | None:
     specials = [token.content for token in facts.added_tokens]
     try:
-        return disagreement(tokenizer._engine, reference, specials)
+        tokenizer.start()
+        return disagreement(tokenizer._engine, reference._engine, specials)
     except Exception as error:  # whatever an engine raises, the reference can do the work
         return f"it failed: {error}"
 

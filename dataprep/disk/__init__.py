@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from .format import MAX_SEQUENCE_TOKENS, token_dtype
 from .reader import IndexedDataset
-from .writer import SegmentWriter, write_index
+from .writer import SegmentWriter, Sink, write_index
 
 __all__ = [
     "MAX_SEQUENCE_TOKENS",
     "IndexedDataset",
     "SegmentWriter",
+    "Sink",
     "token_dtype",
     "write_index",
 ]

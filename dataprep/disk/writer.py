@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO
+from typing import BinaryIO, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +14,7 @@ from ..durable import flush
 from ..errors import DataError, RunError
 from .format import CODE_OF_DTYPE, HEADER, MAGIC, MAX_SEQUENCE_TOKENS, VERSION
 
-__all__ = ["SegmentWriter", "write_index"]
+__all__ = ["SegmentWriter", "Sink", "write_index"]
 
 _STEP = 1 << 20  # sequences handled at once while an index is written
 
@@ -77,8 +77,15 @@ class SegmentWriter:
             file.close()
 
 
+class Sink(Protocol):
+    """What bytes can be written to."""
+
+    def write(self, data: bytes | memoryview, /) -> int:
+        """Take them all."""
+
+
 def write_index(
-    file: BinaryIO,
+    file: Sink,
     lengths: Callable[[], Iterable[npt.NDArray[np.int32]]],
     *,
     n_sequences: int,

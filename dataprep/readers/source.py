@@ -13,7 +13,7 @@ from .codecs import codec_of, frames
 
 __all__ = ["BLOCK", "LINE", "Boundary", "Source"]
 
-CHUNK_BYTES = 4 << 20  # an engine is at full speed from about 1 MB a call
+CHUNK_BYTES = 1 << 20  # an engine is at full speed from about there
 _BOM = b"\xef\xbb\xbf"
 
 

@@ -111,5 +111,5 @@ def test_tokenizer_missing_or_another(name: Path) -> None:
     with pytest.raises(DataError, match="not the tokenizer"):
         dataset.tokenizer()
     path.unlink()
-    with pytest.raises(DataError, match="tokenizer of .* is missing"):
+    with pytest.raises(DataError, match=r"tokenizer of .* is missing"):
         dataset.tokenizer()

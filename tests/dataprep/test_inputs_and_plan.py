@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
 from dataprep import plan as plan_module
-from dataprep.errors import UsageError
+from dataprep.errors import DataError, UsageError
 from dataprep.inputs import list_inputs
 from dataprep.plan import Plan, make_plan
 
@@ -27,7 +28,7 @@ def test_folder(tmp_path: Path) -> None:
     _touch(tmp_path, "b.txt", "a/z.md", "a.txt", "a/b/c.jsonl.gz", "中.txt", "B.txt")
     _touch(tmp_path, ".hidden.txt", ".git/x.txt", "a/.x.txt", "a/data.csv", "LICENSE", "x.CSV")
     assert names(tmp_path) == ["B.txt", "a/b/c.jsonl.gz", "a/z.md", "a.txt", "b.txt", "中.txt"]
-    assert list_inputs([str(tmp_path)]).unknown == {".csv": 2, "no ending": 1}
+    assert list_inputs([str(tmp_path)]).passed_over == {".csv": 2, "no ending": 1}
 
 
 def test_arguments_keep_their_order(tmp_path: Path) -> None:
@@ -51,7 +52,20 @@ def test_links(tmp_path: Path) -> None:
     (tmp_path / "corpus" / "loop").symlink_to(tmp_path / "corpus")
     (tmp_path / "corpus" / "other").symlink_to(tmp_path / "other")
     (tmp_path / "corpus" / "gone.txt").symlink_to(tmp_path / "missing")
-    assert names(tmp_path / "corpus") == ["a.txt", "other/b.txt"]
+    listing = list_inputs([str(tmp_path / "corpus")])
+    assert [entry.name for entry in listing.inputs] == ["a.txt", "other/b.txt"]
+    assert listing.passed_over == {"broken link": 1}
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_folder_that_may_not_be_read(tmp_path: Path) -> None:
+    _touch(tmp_path, "a.txt", "closed/b.txt")
+    (tmp_path / "closed").chmod(0)
+    try:
+        with pytest.raises(DataError, match="closed cannot be listed"):
+            list_inputs([str(tmp_path)])
+    finally:
+        (tmp_path / "closed").chmod(0o755)
 
 
 @pytest.mark.parametrize(
@@ -59,7 +73,7 @@ def test_links(tmp_path: Path) -> None:
     [
         ("missing", "There is no"),
         ("a.json", "ending that no reader knows"),
-        ("only", "no reader for 1 .csv"),
+        ("only", "passed over 1 .csv"),
         ("empty", "Nothing to read"),
         ("*.none", "Nothing to read"),
     ],

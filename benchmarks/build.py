@@ -1,0 +1,228 @@
+"""``dataprep build`` against datatrove's DocumentTokenizer: same text, same tokenizer, same run.
+
+    python benchmarks/build.py CORPUS [--tokenizer gpt2] [--peer-python PYTHON] [--rounds 3]
+
+writes the page ``benchmarks/results/DATE-build.md``. A tokenizer is a path, a public name or, by
+default, trained on the corpus: train:bpe:8000. Needs a Python with datatrove, orjson and
+tokenizers; without --peer-python one is made in ``.venv-bench``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+from hashlib import sha256
+from importlib.metadata import version
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))
+
+from contestants import Datatrove, Jimu  # noqa: E402
+from corpus import Prepared, prepare  # noqa: E402
+from measure import Cost, measure  # noqa: E402
+
+from dataprep.batch import Batch  # noqa: E402
+from dataprep.tokenizers.load import load_tokenizer  # noqa: E402
+from dataprep.tokenizers.spec import TrainSpec, parse_tokenizer_spec  # noqa: E402
+from dataprep.tokenizers.train import train_tokenizer  # noqa: E402
+
+PEER_PACKAGES = ("datatrove==0.10.1", "orjson", "tokenizers")
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Rounds of one contestant on one folder."""
+
+    name: str
+    text: Prepared
+    costs: list[Cost]
+
+    @property
+    def cpu(self) -> float:
+        """CPU seconds of the median round."""
+        return statistics.median(cost.cpu for cost in self.costs)
+
+    @property
+    def rate(self) -> float:
+        """MB per CPU-second, whole process tree, start-up included."""
+        return self.text.text_bytes / 1e6 / self.cpu
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What both wrote, for one tokenizer."""
+
+    tokens: int
+    same_order: bool
+
+
+def main() -> None:
+    """Measure, check, write the page."""
+    arguments = _arguments()
+    python = arguments.peer_python or _make_peer(ROOT / ".venv-bench")
+    contestants = (Jimu(), Datatrove(python))
+    with tempfile.TemporaryDirectory(prefix="bench-", dir=arguments.scratch) as scratch:
+        work = Path(scratch)
+        once = prepare(arguments.corpus, work / "once")
+        more = prepare(arguments.corpus, work / "more", copies=arguments.copies)
+        page = [_head(once, arguments, python)]
+        for name in arguments.tokenizer or ["train:bpe:8000"]:
+            tokenizer = _tokenizer(name, once, work / "tokenizer.json")
+            print(f"{name}: {arguments.rounds} rounds", flush=True)
+            small = _rounds(contestants, once, tokenizer, arguments.rounds, work)
+            outcome = _compare(contestants, work)
+            large = _rounds(contestants, more, tokenizer, 1, work)
+            _compare(contestants, work)
+            page.append(_section(name, small, large, outcome))
+    out = ROOT / "benchmarks" / "results" / f"{date.today()}-build.md"
+    out.parent.mkdir(exist_ok=True)
+    out.write_text("\n".join(page), encoding="utf-8")
+    print(out.read_text(encoding="utf-8"))
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("corpus", type=Path)
+    parser.add_argument("--peer-python", help="Python that has datatrove installed")
+    parser.add_argument("--tokenizer", action="append", help="may be given several times")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--copies", type=int, default=3, help="for the marginal figure")
+    parser.add_argument("--scratch", type=Path, help="folder for several times the corpus")
+    return parser.parse_args()
+
+
+def _make_peer(folder: Path) -> str:
+    python = folder / "bin" / "python"
+    if not python.exists():
+        subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+        subprocess.run([python, "-m", "pip", "install", "-q", *PEER_PACKAGES], check=True)
+    return str(python)
+
+
+def _tokenizer(name: str, text: Prepared, path: Path) -> Path:
+    """Load or train outside of what is measured; both contestants get the file."""
+    spec = parse_tokenizer_spec(name)
+    if isinstance(spec, TrainSpec):
+        path.write_bytes(train_tokenizer(spec, _sample(text)))
+    else:
+        load_tokenizer(spec).save(path)
+    return path
+
+
+def _sample(text: Prepared) -> Iterator[Batch]:
+    """Every eighth document."""
+    for file in sorted(text.folder.iterdir()):
+        lines = file.read_text(encoding="utf-8").split("\n")[:-1:8]
+        yield Batch.from_texts([json.loads(line)["text"] for line in lines])
+
+
+def _rounds(
+    contestants: tuple[Jimu, Datatrove], text: Prepared, tokenizer: Path, rounds: int, work: Path
+) -> list[Measured]:
+    """Take turns, so that a noisy minute on a shared machine hits both."""
+    costs: dict[str, list[Cost]] = {contestant.name: [] for contestant in contestants}
+    for _ in range(rounds):
+        for contestant in contestants:
+            out = _out(work, contestant)
+            shutil.rmtree(out, ignore_errors=True)
+            out.mkdir()
+            command = contestant.command(text.folder, tokenizer, out)
+            cost = measure(command, out / "log.txt", cwd=ROOT)
+            print(f"  {contestant.name}: {cost.cpu:.2f} CPU s, {cost.wall:.2f} s", flush=True)
+            costs[contestant.name].append(cost)
+    return [Measured(name, text, found) for name, found in costs.items()]
+
+
+def _out(work: Path, contestant: Jimu | Datatrove) -> Path:
+    return work / f"out-{type(contestant).__name__}"
+
+
+def _compare(contestants: tuple[Jimu, Datatrove], work: Path) -> Outcome:
+    """Both must have written the same documents, token for token; RuntimeError otherwise."""
+    hashes, tokens = zip(*(_digest(c.documents(_out(work, c))) for c in contestants), strict=True)
+    if Counter(hashes[0]) != Counter(hashes[1]):
+        missing = sum((Counter(hashes[1]) - Counter(hashes[0])).values())
+        raise RuntimeError(
+            f"the contestants did different work: {tokens} tokens, {len(hashes[0])} and "
+            f"{len(hashes[1])} documents, {missing} of the second not in the first"
+        )
+    return Outcome(tokens[0], hashes[0] == hashes[1])
+
+
+def _digest(documents: Iterator[bytes]) -> tuple[list[bytes], int]:
+    hashes, tokens = [], 0
+    for ids in documents:
+        hashes.append(sha256(ids).digest())
+        tokens += len(ids) // 4
+    return hashes, tokens
+
+
+def _head(text: Prepared, arguments: argparse.Namespace, python: str) -> str:
+    ask = "from importlib.metadata import version as v; print(v('datatrove'), v('tokenizers'))"
+    peer = subprocess.run([python, "-c", ask], check=True, capture_output=True, text=True)
+    datatrove, tokenizers = peer.stdout.split()
+    return f"""\
+# Build against datatrove, {date.today()}
+
+The same text and the same tokenizer.json in the same run, taking turns. The two read .txt, .md and
+.gz by other rules, so the corpus is first written as JSON lines, outside of what is measured:
+{text.documents:,} documents, {text.text_bytes / 1e6:.1f} MB of UTF-8 text.
+
+- CPU s: user + system of the whole process tree (`RUSAGE_CHILDREN`), start-up included; rates are
+  those of the median of {arguments.rounds} rounds.
+- Marginal: the same files {arguments.copies} times over, less one time, which leaves start-up out.
+- Both outputs are compared document by document before anything is written here.
+- dataprep has checked the tokenizer on this machine before; the first time costs more by what
+  `dataprep.tokenizers.checked` says.
+
+fastokens {version("fastokens")}, datatrove {datatrove} (tokenizers {tokenizers}), CPython
+{platform.python_version()}, {_processor()}, a shared machine: ratios hold, wall times do not.
+"""
+
+
+def _processor() -> str:
+    lines = Path("/proc/cpuinfo").read_text().split("\n")
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return f"{len(names)} cores of {names[0]}"
+
+
+def _section(name: str, once: list[Measured], more: list[Measured], outcome: Outcome) -> str:
+    rows = [
+        f"## {name}",
+        "",
+        f"{outcome.tokens:,} tokens from each, the same documents token for token, "
+        f"{'in the same order' if outcome.same_order else 'in another order'}.",
+        "",
+        "| | CPU s (each round) | wall s | MB per CPU-second | marginal MB per CPU-second |",
+        "|---|---|--:|--:|--:|",
+    ]
+    marginals = []
+    for one, many in zip(once, more, strict=True):
+        extra = (many.text.text_bytes - one.text.text_bytes) / 1e6 / (many.cpu - one.cpu)
+        marginals.append(extra)
+        rounds = ", ".join(f"{cost.cpu:.2f}" for cost in one.costs)
+        wall = statistics.median(cost.wall for cost in one.costs)
+        rows.append(f"| {one.name} | {rounds} | {wall:.1f} | {one.rate:.2f} | {extra:.2f} |")
+    ratio, marginal = once[0].rate / once[1].rate, marginals[0] / marginals[1]
+    rows += [
+        "",
+        f"**{ratio:.1f} times** as fast per CPU-second, whole process; {marginal:.1f} times at the "
+        "margin.",
+        "",
+    ]
+    return "\n".join(rows)
+
+
+if __name__ == "__main__":
+    main()

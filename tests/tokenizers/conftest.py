@@ -1,0 +1,69 @@
+"""Small tokenizers made in-process, so that no test needs a download."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from tokenizer_samples import ADDED, TEXTS, train
+
+
+@pytest.fixture(autouse=True)
+def empty_cache(tmp_path, monkeypatch) -> Path:
+    """Nothing has been checked or fetched, and the user's own cache is left alone."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return tmp_path / "cache" / "jimu"
+
+
+@pytest.fixture(scope="session")
+def trained() -> bytes:
+    """tokenizer.json of a byte-level BPE of 400 entries, <|endoftext|> its only added token."""
+    return train(400, TEXTS)
+
+
+@pytest.fixture(scope="session")
+def with_added(trained: bytes) -> bytes:
+    """The same with more added tokens, and with a truncation, a padding and a post-processor."""
+    spec = json.loads(trained)
+    flags = {"lstrip": False, "rstrip": False, "single_word": False, "normalized": False}
+    first = len(spec["model"]["vocab"])
+    spec["added_tokens"] = [
+        {**flags, **token, "id": first + i - 1 if i else 0} for i, token in enumerate(ADDED)
+    ]
+    spec["truncation"] = {
+        "direction": "Right",
+        "max_length": 3,
+        "strategy": "LongestFirst",
+        "stride": 0,
+    }
+    spec["padding"] = {
+        "strategy": {"Fixed": 9},
+        "direction": "Right",
+        "pad_to_multiple_of": None,
+        "pad_id": 0,
+        "pad_type_id": 0,
+        "pad_token": "<|endoftext|>",
+    }
+    spec["post_processor"] = {
+        "type": "TemplateProcessing",
+        "single": [
+            {"Sequence": {"id": "A", "type_id": 0}},
+            {"SpecialToken": {"id": "<|endoftext|>", "type_id": 0}},
+        ],
+        "pair": [
+            {"Sequence": {"id": "A", "type_id": 0}},
+            {"Sequence": {"id": "B", "type_id": 1}},
+        ],
+        "special_tokens": {
+            "<|endoftext|>": {"id": "<|endoftext|>", "ids": [0], "tokens": ["<|endoftext|>"]}
+        },
+    }
+    return json.dumps(spec, ensure_ascii=False).encode()
+
+
+@pytest.fixture(scope="session")
+def public_vocabularies() -> Path:
+    """Folder of real public vocabularies, where the machine has one."""
+    if "JIMU_SHARED" not in os.environ:
+        pytest.skip("JIMU_SHARED is not set: no public vocabularies on this machine")
+    return Path(os.environ["JIMU_SHARED"]) / "vocab"

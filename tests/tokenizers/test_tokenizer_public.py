@@ -1,0 +1,62 @@
+"""Real vocabularies on the real corpus, where the machine has them."""
+
+import itertools
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dataprep.tokenizers.engines import ENGINES, REFERENCE
+from dataprep.tokenizers.load import load_tokenizer
+
+
+@pytest.fixture(scope="module")
+def qwen3(public_vocabularies):
+    return load_tokenizer(public_vocabularies / "qwen3")
+
+
+@pytest.fixture(scope="module")
+def reference(public_vocabularies):
+    return ENGINES[REFERENCE]((public_vocabularies / "qwen3" / "tokenizer.json").read_text())
+
+
+def test_qwen3_runs_on_the_fast_engine(qwen3):
+    assert qwen3.engine.startswith("fastokens ")
+    assert qwen3.vocab_size == 151669
+    assert qwen3.decode([qwen3.eod_id]) == "<|endoftext|>"
+    ids, _ = qwen3.encode_batch(["<think>嗯</think><|im_end|><|endoftext|>"])
+    added = {qwen3.decode([i]) for i in ids.tolist() if i >= 151643}
+    assert added == {"<think>", "</think>"}
+
+
+@pytest.mark.parametrize(
+    ("name", "entries", "end", "hello"),
+    [("gpt2", 50257, "<|endoftext|>", [15496, 995]), ("roberta", 50265, "</s>", [31414, 232])],
+)
+def test_vocabularies_known_by_name(public_vocabularies, monkeypatch, name, entries, end, hello):
+    monkeypatch.setenv("JIMU_VOCAB_MIRROR", str(public_vocabularies))
+    tokenizer = load_tokenizer(name)
+    assert tokenizer.engine.startswith("fastokens ")
+    assert tokenizer.vocab_size == entries
+    assert tokenizer.decode([tokenizer.eod_id]) == end
+    assert tokenizer.encode_batch(["Hello world"])[0].tolist() == hello
+
+
+@pytest.mark.slow
+def test_qwen3_gives_the_ids_of_the_reference_on_the_corpus(qwen3, reference):
+    for path in sorted((Path(os.environ["JIMU_SHARED"]) / "corpus").glob("*/*[!z]")):
+        lines = path.read_text(encoding="utf-8").split("\n")[:300]
+        got, expected = qwen3.encode_batch(lines), reference.encode(lines)
+        assert np.array_equal(got[0], expected[0]), path.name
+        assert np.array_equal(got[1], expected[1]), path.name
+
+
+@pytest.mark.slow
+def test_every_character_gives_the_ids_of_the_reference(qwen3, reference):
+    characters = (chr(c) for c in range(0x110000) if not 0xD800 <= c < 0xE000)
+    while chunk := list(itertools.islice(characters, 20_000)):
+        texts = [text for c in chunk for text in (c, f"a{c}1 {c}{c}\n")]
+        got, expected = qwen3.encode_batch(texts), reference.encode(texts)
+        assert np.array_equal(got[1], expected[1]), hex(ord(chunk[0]))
+        assert np.array_equal(got[0], expected[0]), hex(ord(chunk[0]))

@@ -1,0 +1,26 @@
+"""Texts and added tokens that several tests train and encode with."""
+
+from dataprep.batch import Batch
+from dataprep.tokenizers.spec import TrainSpec
+from dataprep.tokenizers.train import train_tokenizer
+
+TEXTS = [
+    "天下大势，分久必合，合久必分。周末七国分争，并入于秦。",
+    "天地玄黄，宇宙洪荒。日月盈昃，辰宿列张。寒来暑往，秋收冬藏。",
+    "All the world's a stage, and all the men and women merely players.",
+    "for i in range(10):\n    print(i, end='\\n')\n\n\nreturn 0\n",
+    "2026年11月30日，我们在 GitHub 上 release 了 v1.0 版本！",
+] * 3
+
+# Marked special, not special, not special and greedy for white space.
+ADDED = [
+    {"content": "<|endoftext|>", "special": True},
+    {"content": "<|mask|>", "special": True, "lstrip": True},
+    {"content": "<think>", "special": False},
+    {"content": "<tool>", "special": False, "lstrip": True, "rstrip": True},
+]
+
+
+def train(size: int, *groups: list[str]) -> bytes:
+    """tokenizer.json of `size` entries at most, each group of texts one batch."""
+    return train_tokenizer(TrainSpec(vocab_size=size), iter(map(Batch.from_texts, groups)))
