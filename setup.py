@@ -57,6 +57,11 @@ EXTRAS = {
 
 setup(
     packages=PACKAGES,
-    package_data={"dataprep": ["py.typed"], "vocab": ["*.toml", "py.typed"], "zoo": ["py.typed", "recipes/*.toml"]},
+    package_data={
+        "dataprep": ["py.typed"],
+        "vocab": ["*.toml", "py.typed"],
+        "zoo": ["py.typed"],
+        "zoo.recipes": ["*.toml"],
+    },
     extras_require=EXTRAS,
 )
