@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from .batch import Batch
 from .durable import replace
 from .errors import UsageError
 from .plan import Plan
-from .readers import DamagedError, Records
-from .shard import read_piece, without_blank
+from .training import train_apart
 from .workfolder import WorkFolder
 
 if TYPE_CHECKING:
@@ -22,11 +17,6 @@ if TYPE_CHECKING:
     from .tokenizers.spec import TrainSpec
 
 __all__ = ["Vocabulary", "eod_of", "vocabulary"]
-
-TRAINING_BYTES = 16 << 20
-"""Text that a tokenizer is trained on: BPE training slows down with the number of distinct words,
-and frequent words are what it learns from."""
-_TRAINING_SHARDS = 32
 
 
 class Vocabulary(Protocol):
@@ -86,39 +76,8 @@ class _Trained:
 
     def tokenizer(self, plan: Plan, work: WorkFolder, observer: Observer) -> Tokenizer:
         from .tokenizers.load import load_tokenizer
-        from .tokenizers.train import train_tokenizer
 
         if not work.tokenizer.exists():
             observer.note(f"Training the tokenizer ({self._spec}) on the corpus.")
-            replace(work.tokenizer, train_tokenizer(self._spec, _sample(plan)))
+            replace(work.tokenizer, train_apart(self._spec, plan))
         return load_tokenizer(work.tokenizer)
-
-
-def _sample(plan: Plan) -> Iterator[Batch]:
-    """The first documents of up to so many shards, evenly spread over the corpus."""
-    count = len(plan.shards)
-    chosen = sorted({count * part // _TRAINING_SHARDS for part in range(_TRAINING_SHARDS)})
-    for shard in chosen:
-        left = TRAINING_BYTES // len(chosen)
-        for records in _readable(plan, shard):
-            batch = without_blank(records.batch)
-            yield _first_bytes(batch, left)
-            left -= len(batch.data)
-            if left <= 0:
-                break
-
-
-def _readable(plan: Plan, shard: int) -> Iterator[Records]:
-    for piece in plan.shards[shard]:
-        # When the file's turn comes, its damage is an error; until then, what there is will do.
-        with suppress(DamagedError):
-            yield from read_piece(plan, piece)
-
-
-def _first_bytes(batch: Batch, size: int) -> Batch:
-    """The documents in the first bytes of a batch, the last of them cut."""
-    if size >= len(batch.data):
-        return batch
-    whole = bisect_right(batch.offsets.tolist(), size) - 1
-    part = bytes(batch.data[batch.offsets[whole] : size]).decode("utf-8", "ignore")
-    return Batch.from_texts([*batch.texts()[:whole], part])
