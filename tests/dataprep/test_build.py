@@ -53,8 +53,8 @@ def test_what_comes_out(corpus: Path, tmp_path: Path, tokenizer_file: Path) -> N
             len(content),
             hashlib.sha256(content).hexdigest(),
         )
-    for name, about in manifest["files"].items():
-        content = (tmp_path / name).read_bytes()
+    for ending, about in manifest["files"].items():
+        content = (tmp_path / f"d{ending}").read_bytes()
         assert about == {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
     assert not (tmp_path / "d.partial").exists()
 
