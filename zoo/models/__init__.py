@@ -1,0 +1,3 @@
+"""Whole models."""
+
+from __future__ import annotations
