@@ -18,7 +18,7 @@ import pytest
 DRIVER = """
 import os, pathlib, signal, sys
 from dataprep import builder, cli, plan
-plan.MIN_SHARD = 8192
+plan.MIN_SHARD = 20_000
 parent, left = os.getpid(), int(os.environ.get("CRASH_AT", "0"))
 def counted(original):
     def action(*arguments):
