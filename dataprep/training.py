@@ -14,6 +14,7 @@ import threading
 from bisect import bisect_right
 from collections.abc import Iterator
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .batch import Batch
@@ -21,6 +22,7 @@ from .errors import RunError
 from .plan import Plan
 from .readers import DamagedError, Records
 from .shard import read_piece, without_blank
+from .workfolder import WorkFolder
 
 if TYPE_CHECKING:
     from .tokenizers.spec import TrainSpec
@@ -33,23 +35,19 @@ and frequent words are what it learns from."""
 _TRAINING_SHARDS = 32
 
 
-def train_apart(spec: TrainSpec, plan: Plan) -> bytes:
-    """The ``tokenizer.json`` trained on a sample of what the plan reads."""
-    command = [sys.executable, "-m", "dataprep.training"]
+def train_apart(spec: TrainSpec, work: WorkFolder) -> bytes:
+    """The ``tokenizer.json`` trained on a sample of what the plan in the work folder reads."""
+    command = [sys.executable, "-m", "dataprep.training", str(spec), str(work.plan)]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     with subprocess.Popen(
         command,
-        stdin=subprocess.PIPE,
+        stdin=subprocess.PIPE,  # nothing is written: its end says that this process is gone
         stdout=subprocess.PIPE,
         env=environment,
         start_new_session=True,  # Ctrl-C is for this process, which then ends the other
     ) as process:
-        assert process.stdin is not None  # noqa: S101
-        assert process.stdout is not None  # noqa: S101
         try:
-            with suppress(BrokenPipeError):  # it has died: its exit code says more
-                process.stdin.write(f"{spec}\n".encode() + plan.to_json() + b"\n")
-                process.stdin.flush()  # and left open: its end says that this process is gone
+            assert process.stdout is not None  # noqa: S101
             json = process.stdout.read()
         except BaseException:
             process.kill()
@@ -66,11 +64,10 @@ def _main() -> None:
     from .tokenizers.spec import TrainSpec, parse_tokenizer_spec
     from .tokenizers.train import train_tokenizer
 
-    spec = parse_tokenizer_spec(sys.stdin.buffer.readline().decode().rstrip("\n"))
-    assert isinstance(spec, TrainSpec)  # noqa: S101
-    plan = Plan.from_json(sys.stdin.buffer.readline())
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    json = train_tokenizer(spec, _sample(plan))
+    spec = parse_tokenizer_spec(sys.argv[1])
+    assert isinstance(spec, TrainSpec)  # noqa: S101
+    json = train_tokenizer(spec, _sample(Plan.from_json(Path(sys.argv[2]).read_bytes())))
     sys.stdout.buffer.write(json)
     sys.stdout.flush()
     os._exit(0)  # the other thread holds standard input, which a normal end would wait for

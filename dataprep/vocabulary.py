@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Protocol
 
 from .durable import replace
 from .errors import UsageError
-from .plan import Plan
 from .training import train_apart
 from .workfolder import WorkFolder
 
@@ -26,8 +25,8 @@ class Vocabulary(Protocol):
     def identity(self) -> str:
         """All that decides ids."""
 
-    def tokenizer(self, plan: Plan, work: WorkFolder, observer: Observer) -> Tokenizer:
-        """The tokenizer, of which the work folder has a copy afterwards."""
+    def tokenizer(self, work: WorkFolder, observer: Observer) -> Tokenizer:
+        """The tokenizer, of which the work folder, which has its plan, gets a copy."""
 
 
 def vocabulary(asked_for: str) -> Vocabulary:
@@ -59,7 +58,7 @@ class _Given:
     def identity(self) -> str:
         return f"sha256 {self._tokenizer.fingerprint}"
 
-    def tokenizer(self, plan: Plan, work: WorkFolder, observer: Observer) -> Tokenizer:  # noqa: ARG002
+    def tokenizer(self, work: WorkFolder, observer: Observer) -> Tokenizer:  # noqa: ARG002
         self._tokenizer.save(work.tokenizer)
         return self._tokenizer
 
@@ -74,10 +73,10 @@ class _Trained:
 
         return f"{self._spec} by tokenizers {tokenizers.__version__}"
 
-    def tokenizer(self, plan: Plan, work: WorkFolder, observer: Observer) -> Tokenizer:
+    def tokenizer(self, work: WorkFolder, observer: Observer) -> Tokenizer:
         from .tokenizers.load import load_tokenizer
 
         if not work.tokenizer.exists():
             observer.note(f"Training the tokenizer ({self._spec}) on the corpus.")
-            replace(work.tokenizer, train_apart(self._spec, plan))
+            replace(work.tokenizer, train_apart(self._spec, work))
         return load_tokenizer(work.tokenizer)
