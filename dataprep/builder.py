@@ -76,7 +76,7 @@ def _run(settings: BuildSettings, observer: Observer) -> Result:
             work.remove()
             return Result(manifest, existed=True)
         outcomes = work.adopt(plan)
-        tokenizer = source.tokenizer(plan, work, observer)
+        tokenizer = source.tokenizer(work, observer)
         job = Job(plan, work, ErrorPolicy.of(settings), eod_of(tokenizer))
         workers = settings.workers or _cores()
         outcomes = _tokenize(job, outcomes, tokenizer, workers, method, observer)

@@ -18,7 +18,7 @@ from .disk import Sink, token_dtype, write_index
 from .durable import sync_folder, writing
 from .errors import DataError, UsageError
 from .inputs import Listing
-from .manifest import FORMAT, manifest_path, read_manifest
+from .manifest import FORMAT, manifest_path, read_manifest, sealed
 from .plan import Plan
 from .settings import BuildSettings
 from .workfolder import Outcome, WorkFolder
@@ -51,8 +51,8 @@ def finished(out: Path, plan: Plan, work: WorkFolder) -> dict[str, Any] | None:
                 )
         return None
     manifest = read_manifest(out)
-    for name, about in manifest["files"].items():
-        file = out.with_name(name)
+    for ending, about in manifest["files"].items():
+        file = Path(f"{out}{ending}")
         if not file.is_file() or file.stat().st_size != about["bytes"]:
             raise UsageError(
                 f"{file} is missing or cut, though {path} describes it.",
@@ -112,7 +112,7 @@ def publish(
             work.path / "tokenizer", lambda file: _concatenate(file, [work.tokenizer])
         ),
     }
-    manifest = {
+    values = {
         "format": FORMAT,
         "fingerprint": plan.fingerprint,
         "identity": dict(plan.identity),
@@ -127,13 +127,14 @@ def publish(
             "fingerprint": tokenizer.fingerprint,
             "engine": tokenizer.engine,
         },
-        "files": {f"{out.name}{ending}": about for ending, about in files.items()},
+        "files": files,
         "books": books.to_json(),
         "inputs": _inputs(listing, outcomes),
         "passed_over": listing.passed_over,
         "settings": settings.to_json(),
         "versions": _versions(),
     }
+    manifest = sealed(values)
     if settings.keep_rejects is not None:
         with writing(Path(settings.keep_rejects)) as file:
             _concatenate(file, [work.segment(shard, "rejects") for shard in shards])

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from .batch import Batch
 from .durable import replace
 from .errors import UsageError
-from .plan import Plan
-from .readers import DamagedError, Records
-from .shard import read_piece, without_blank
+from .training import train_apart
 from .workfolder import WorkFolder
 
 if TYPE_CHECKING:
@@ -23,11 +17,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Vocabulary", "eod_of", "vocabulary"]
 
-TRAINING_BYTES = 16 << 20
-"""Text that a tokenizer is trained on: BPE training slows down with the number of distinct words,
-and frequent words are what it learns from."""
-_TRAINING_SHARDS = 32
-
 
 class Vocabulary(Protocol):
     """Where the tokenizer comes from."""
@@ -36,8 +25,8 @@ class Vocabulary(Protocol):
     def identity(self) -> str:
         """All that decides ids."""
 
-    def tokenizer(self, plan: Plan, work: WorkFolder, observer: Observer) -> Tokenizer:
-        """The tokenizer, of which the work folder has a copy afterwards."""
+    def tokenizer(self, work: WorkFolder, observer: Observer) -> Tokenizer:
+        """The tokenizer, of which the work folder, which has its plan, gets a copy."""
 
 
 def vocabulary(asked_for: str) -> Vocabulary:
@@ -69,7 +58,7 @@ class _Given:
     def identity(self) -> str:
         return f"sha256 {self._tokenizer.fingerprint}"
 
-    def tokenizer(self, plan: Plan, work: WorkFolder, observer: Observer) -> Tokenizer:  # noqa: ARG002
+    def tokenizer(self, work: WorkFolder, observer: Observer) -> Tokenizer:  # noqa: ARG002
         self._tokenizer.save(work.tokenizer)
         return self._tokenizer
 
@@ -84,41 +73,10 @@ class _Trained:
 
         return f"{self._spec} by tokenizers {tokenizers.__version__}"
 
-    def tokenizer(self, plan: Plan, work: WorkFolder, observer: Observer) -> Tokenizer:
+    def tokenizer(self, work: WorkFolder, observer: Observer) -> Tokenizer:
         from .tokenizers.load import load_tokenizer
-        from .tokenizers.train import train_tokenizer
 
         if not work.tokenizer.exists():
             observer.note(f"Training the tokenizer ({self._spec}) on the corpus.")
-            replace(work.tokenizer, train_tokenizer(self._spec, _sample(plan)))
+            replace(work.tokenizer, train_apart(self._spec, work))
         return load_tokenizer(work.tokenizer)
-
-
-def _sample(plan: Plan) -> Iterator[Batch]:
-    """The first documents of up to so many shards, evenly spread over the corpus."""
-    count = len(plan.shards)
-    chosen = sorted({count * part // _TRAINING_SHARDS for part in range(_TRAINING_SHARDS)})
-    for shard in chosen:
-        left = TRAINING_BYTES // len(chosen)
-        for records in _readable(plan, shard):
-            batch = without_blank(records.batch)
-            yield _first_bytes(batch, left)
-            left -= len(batch.data)
-            if left <= 0:
-                break
-
-
-def _readable(plan: Plan, shard: int) -> Iterator[Records]:
-    for piece in plan.shards[shard]:
-        # When the file's turn comes, its damage is an error; until then, what there is will do.
-        with suppress(DamagedError):
-            yield from read_piece(plan, piece)
-
-
-def _first_bytes(batch: Batch, size: int) -> Batch:
-    """The documents in the first bytes of a batch, the last of them cut."""
-    if size >= len(batch.data):
-        return batch
-    whole = bisect_right(batch.offsets.tolist(), size) - 1
-    part = bytes(batch.data[batch.offsets[whole] : size]).decode("utf-8", "ignore")
-    return Batch.from_texts([*batch.texts()[:whole], part])

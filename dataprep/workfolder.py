@@ -68,6 +68,11 @@ class WorkFolder:
         return self.path / f"{shard:05}.{kind}"
 
     @property
+    def plan(self) -> Path:
+        """Where the plan is kept."""
+        return self.path / "plan.json"
+
+    @property
     def tokenizer(self) -> Path:
         """Where the tokenizer is kept."""
         return self.path / "tokenizer.json"
@@ -111,12 +116,11 @@ class WorkFolder:
 
         Raises UsageError when the work there was begun with something that decides other bytes.
         """
-        stored = self.path / "plan.json"
-        if not stored.exists():
+        if not self.plan.exists():
             self.clear()
-            replace(stored, plan.to_json())
+            replace(self.plan, plan.to_json())
             return {}
-        differences = plan.differences(Plan.from_json(stored.read_bytes()))
+        differences = plan.differences(Plan.from_json(self.plan.read_bytes()))
         if differences:
             raise UsageError(
                 f"{self.path} holds unfinished work of another kind: {'; '.join(differences)}.",

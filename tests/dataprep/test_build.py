@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,7 @@ import pytest
 
 import dataprep
 from dataprep import plan as plan_module
-from dataprep.errors import DataError, UsageError
+from dataprep.errors import DataError, RunError, UsageError
 
 
 @pytest.fixture(autouse=True)
@@ -51,8 +53,8 @@ def test_what_comes_out(corpus: Path, tmp_path: Path, tokenizer_file: Path) -> N
             len(content),
             hashlib.sha256(content).hexdigest(),
         )
-    for name, about in manifest["files"].items():
-        content = (tmp_path / name).read_bytes()
+    for ending, about in manifest["files"].items():
+        content = (tmp_path / f"d{ending}").read_bytes()
         assert about == {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
     assert not (tmp_path / "d.partial").exists()
 
@@ -271,3 +273,11 @@ def test_two_builds_of_one_name(corpus: Path, tmp_path: Path, tokenizer_file: Pa
         dataprep.build(corpus, out=tmp_path / "d", tokenizer=tokenizer_file)
     assert not (tmp_path / "d.partial").exists()
     dataprep.build(corpus, out=tmp_path / "d", tokenizer=tokenizer_file)
+
+
+def test_trainer_that_dies(corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", shutil.which("false"))
+    with pytest.raises(RunError, match="exit code 1") as caught:
+        dataprep.build(corpus, out=tmp_path / "d")
+    assert caught.value.hint
+    assert not (tmp_path / "d.partial" / "tokenizer.json").exists()
