@@ -1,4 +1,4 @@
-"""What the tests of the zoo share: which engine there is, tiny models, starting ranks."""
+"""What the tests of the zoo share: which engine there is, tiny models and data, starting ranks."""
 
 from __future__ import annotations
 
@@ -16,36 +16,8 @@ from zoo.launch import launch
 
 ROOT = Path(__file__).parents[2]
 TINY = {"vocab": 61, "positions": 16, "embed": 32, "layers": 2, "heads": 4}
-
 WORDS = ["the", "a", "sky", "moon", "light", "night", "quick", "fox", "jumps", "over", "lazy"]
 WORDS += ["明月", "天气", "很好", "故乡", "思"]
-RECIPE = """\
-[model]
-name = "gpt2-small"
-layers = 2
-embed = 16
-heads = 2
-positions = 16
-
-[data]
-seq_len = 16
-split = [9, 1]
-
-[optimizer]
-lr = 1e-2
-
-[optimizer.schedule]
-max_steps = 10
-warmup_steps = 2
-
-[train]
-steps = 10
-batch_size = 8
-micro_batch = 2
-log_every = 5
-eval_every = 5
-eval_samples = 16
-"""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -92,9 +64,38 @@ def dataset(tmp_path_factory: pytest.TempPathFactory) -> str:
     return name
 
 
+TINY = """\
+[model]
+name = "gpt2-small"
+layers = 2
+embed = 16
+heads = 2
+positions = 16
+
+[data]
+seq_len = 16
+split = [9, 1]
+
+[optimizer]
+lr = 1e-2
+
+[optimizer.schedule]
+max_steps = 10
+warmup_steps = 2
+
+[train]
+steps = 10
+batch_size = 8
+micro_batch = 2
+log_every = 5
+eval_every = 5
+eval_samples = 16
+"""
+
+
 @pytest.fixture(scope="session")
 def tiny_recipe(tmp_path_factory: pytest.TempPathFactory) -> str:
     """Path of a recipe that trains on ``dataset`` in a second."""
     path = tmp_path_factory.mktemp("recipe") / "tiny.toml"
-    path.write_text(RECIPE, encoding="utf-8")
+    path.write_text(TINY, encoding="utf-8")
     return str(path)

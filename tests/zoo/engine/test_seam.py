@@ -19,7 +19,9 @@ def test_only_the_seam_imports_an_engine():
         for package in ("zoo", "dataprep", "tokenizers", "vocab")
         for path in (ROOT / package).rglob("*.py")
         if pattern.search(path.read_text("utf-8"))
-        and not path.relative_to(ROOT).as_posix().startswith(("zoo/engine/oneflow/", "zoo/engine/torch/"))
+        and not path.relative_to(ROOT)
+        .as_posix()
+        .startswith(("zoo/engine/oneflow/", "zoo/engine/torch/"))
     ]
     assert offenders == []
 
@@ -78,7 +80,9 @@ def test_missing_engines_are_told_with_the_command(monkeypatch):
         zoo.engine.choose_engine()
     assert "pip install 'jimu[zoo]'" in caught.value.hint
     monkeypatch.setenv("JIMU_ENGINE", "torch")
-    with pytest.raises(UsageError, match="JIMU_ENGINE=torch asks for an engine that is not") as caught:
+    with pytest.raises(
+        UsageError, match="JIMU_ENGINE=torch asks for an engine that is not"
+    ) as caught:
         zoo.engine.choose_engine()
     assert "pip install 'jimu[torch]'" in caught.value.hint
 

@@ -115,7 +115,9 @@ def test_wrong_states_are_told(tiny):
     step = TrainStep(model, SETTINGS, mesh=ONE)
     state = step.optimizer_state()
     with pytest.raises(DataError, match=r"missing: step; left over: steps"):
-        step.load_optimizer_state({"steps" if name == "step" else name: state[name] for name in state})
+        step.load_optimizer_state(
+            {"steps" if name == "step" else name: state[name] for name in state}
+        )
     weights = full_state(model)
     with pytest.raises(DataError, match=r"left over: extra"):
         load_full_state(model, {**weights, "extra": weights["head.norm.bias"]})
@@ -158,7 +160,12 @@ def test_pytorch_tells_what_it_does_not_do(tiny, monkeypatch):
     assert engine == "torch"
     with pytest.raises(UsageError, match="PyTorch engine runs eagerly, not as a graph"):
         TrainStep(tiny(), SETTINGS, mesh=ONE, graph=True)
-    for name, value in {"MASTER_ADDR": "x", "MASTER_PORT": "1", "WORLD_SIZE": "2", "RANK": "0"}.items():
+    for name, value in {
+        "MASTER_ADDR": "x",
+        "MASTER_PORT": "1",
+        "WORLD_SIZE": "2",
+        "RANK": "0",
+    }.items():
         monkeypatch.setenv(name, value)
     with pytest.raises(UsageError, match="PyTorch engine runs one process, not Mesh"):
         zoo.parallelize(tiny(), zoo.Mesh(dp=2))

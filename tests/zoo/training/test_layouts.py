@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -14,10 +13,7 @@ from zoo.recipes import load_recipe
 from zoo.training import train
 from zoo.training.metrics import read_metrics
 
-pytestmark = [
-    pytest.mark.oneflow,
-    pytest.mark.skipif(find_spec("oneflow") is None, reason="several ranks need OneFlow"),
-]
+pytestmark = pytest.mark.oneflow
 
 ROOT = Path(__file__).parents[3]
 TRAIN = str(ROOT / "zoo" / "train.py")
@@ -83,6 +79,19 @@ def test_a_run_goes_on_exactly_under_the_same_layout(
     check(folder, straight)
     state = json.loads((folder / "step-000010" / "trainer.json").read_text())
     assert state["mesh"] == {"dp": 2, "tp": 1, "pp": 1}
+
+
+def test_a_graph_goes_on_exactly_too(
+    straight: Path, dataset: str, tiny_recipe: str, tmp_path: Path
+) -> None:
+    whole, folder = tmp_path / "whole", tmp_path / "run"
+    command = [TRAIN, tiny_recipe, "--data", dataset, "--graph", "--out"]
+    # Each in a process of its own, which compiles one graph.
+    assert launch(1, [*command, str(whole)], timeout=300) == 0
+    assert launch(1, [*command, str(folder), "--steps", "5"], timeout=300) == 0
+    assert launch(1, [*command, str(folder), "--resume"], timeout=300) == 0
+    assert losses(folder) == losses(whole)  # to the last bit
+    check(folder, straight)
 
 
 def test_rank_0_alone_speaks(half: Path, capfd, dataset: str, tiny_recipe: str) -> None:
