@@ -46,7 +46,8 @@ def rows(array: Array, like: Tensor) -> Tensor:
     """This rank's rows of a batch, beside the parameter ``like``."""
     if like.is_local:
         return flow.tensor(array, device=like.device)
-    sbp = layout(like.placement, ("batch", "seq"))
+    dp = like.placement.ranks.shape[0]
+    sbp = layout(like.placement, ("batch", "seq"), (dp * len(array), array.shape[1]))
     # All ranks have as many rows; letting OneFlow make sure costs a message between them.
     return flow.tensor(array).to_global(placement=like.placement, sbp=sbp, check_meta=False)
 

@@ -38,7 +38,7 @@ def parallelize(model: nn.Module, mesh: Mesh) -> nn.Module:
         placement = flow.placement(kind, mesh.stage_ranks(stage))
         for layer in unit.modules():
             for name, parameter in list(layer.named_parameters(recurse=False)):
-                sbp = layout(placement, layer.axes[name])
+                sbp = layout(placement, layer.axes[name], parameter.shape)
                 whole = distribute(parameter.numpy(), placement, sbp)
                 setattr(layer, name, nn.Parameter(whole))
         if mesh.pp > 1:

@@ -6,6 +6,8 @@ tensor is global: it lives on the [dp, tp] table of ranks of its pipeline stage.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import oneflow as flow
 import oneflow.nn.functional as F
 from oneflow import Tensor
@@ -17,14 +19,29 @@ __all__ = ["constrain", "layer_norm", "layout", "replicated", "split_axis", "wei
 DIMENSIONS = ("dp", "tp")  # of a stage's placement
 
 
-def layout(placement: flow.placement, axes: tuple[str, ...]) -> list[flow.sbp.sbp]:
-    """How a tensor with these axes is cut on a stage, one entry a dimension of its placement."""
+def layout(
+    placement: flow.placement, axes: Sequence[str], shape: Sequence[int]
+) -> list[flow.sbp.sbp]:
+    """How a tensor with these axes is cut on a stage, one entry a dimension of its placement.
+
+    Uneven parts are fine, but for one case: with dp and tp both at work, a graph aborts on them
+    (``slice_boxing_op.cpp:107 Check failed: in_i->shape().elem_cnt() == …``). There an axis that
+    does not divide stays whole.
+    """
     cuts = [mesh_dimension(axis) for axis in axes]
-    # An axis cut into one part is left whole: OneFlow's split of one part takes slower kernels.
-    return [
-        flow.sbp.split(cuts.index(name)) if degree > 1 and name in cuts else flow.sbp.broadcast
-        for name, degree in zip(DIMENSIONS, placement.ranks.shape, strict=True)
-    ]
+    degrees = placement.ranks.shape
+    even_only = min(degrees) > 1
+
+    def cut(name: str, degree: int) -> flow.sbp.sbp:
+        # An axis cut into one part is left whole: OneFlow's split of one part takes slower kernels.
+        if degree == 1 or name not in cuts:
+            return flow.sbp.broadcast
+        axis = cuts.index(name)
+        if even_only and shape[axis] % degree:
+            return flow.sbp.broadcast
+        return flow.sbp.split(axis)
+
+    return [cut(name, degree) for name, degree in zip(DIMENSIONS, degrees, strict=True)]
 
 
 def split_axis(sbp: flow.sbp.sbp, axes: int) -> int | None:
@@ -36,7 +53,7 @@ def constrain(x: Tensor, *axes: str) -> Tensor:
     """Lays x out as its axes say, and its gradient likewise: sums over ranks happen here."""
     if x.is_local:
         return x
-    sbp = layout(x.placement, axes)
+    sbp = layout(x.placement, axes, x.shape)
     return x.to_global(sbp=sbp, grad_sbp=sbp)
 
 
