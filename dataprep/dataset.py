@@ -49,8 +49,7 @@ class Dataset(IndexedDataset):
     @property
     def tokens_sha256(self) -> str:
         """Hex sha256 of ``.bin`` as it was when the dataset was made."""
-        files = self.manifest["files"]
-        return str(next(about["sha256"] for name, about in files.items() if name.endswith(".bin")))
+        return str(self.manifest["files"][".bin"]["sha256"])
 
     def samples(
         self,
