@@ -11,9 +11,21 @@ PACKAGES = [
     "dataprep",
     "dataprep.disk",
     "dataprep.readers",
+    "dataprep.samples",
     "dataprep.tokenizers",
     "vocab",
     "zoo",
+    "zoo.cli",
+    "zoo.engine",
+    "zoo.engine.oneflow",
+    "zoo.engine.torch",
+    "zoo.generation",
+    "zoo.layers",
+    "zoo.models",
+    "zoo.models.gpt2",
+    "zoo.parallel",
+    "zoo.recipes",
+    "zoo.training",
 ]
 
 EXTRAS = {
@@ -52,6 +64,11 @@ EXTRAS = {
 
 setup(
     packages=PACKAGES,
-    package_data={"dataprep": ["py.typed"], "vocab": ["*.toml", "py.typed"], "zoo": ["py.typed"]},
+    package_data={
+        "dataprep": ["py.typed"],
+        "vocab": ["*.toml", "py.typed"],
+        "zoo": ["py.typed"],
+        "zoo.recipes": ["*.toml"],
+    },
     extras_require=EXTRAS,
 )

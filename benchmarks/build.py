@@ -72,6 +72,8 @@ def main() -> None:
     arguments = _arguments()
     python = arguments.peer_python or _make_peer(ROOT / ".venv-bench")
     contestants = (Jimu(), Datatrove(python))
+    out = ROOT / "benchmarks" / "results" / f"{date.today()}-build.md"
+    out.parent.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="bench-", dir=arguments.scratch) as scratch:
         work = Path(scratch)
         once = prepare(arguments.corpus, work / "once")
@@ -85,10 +87,8 @@ def main() -> None:
             large = _rounds(contestants, more, tokenizer, 1, work)
             _compare(contestants, work)
             page.append(_section(name, small, large, outcome))
-    out = ROOT / "benchmarks" / "results" / f"{date.today()}-build.md"
-    out.parent.mkdir(exist_ok=True)
-    out.write_text("\n".join(page), encoding="utf-8")
-    print(out.read_text(encoding="utf-8"))
+            print(page[-1], flush=True)
+            out.write_text("\n".join(page), encoding="utf-8")
 
 
 def _arguments() -> argparse.Namespace:

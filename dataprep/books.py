@@ -10,7 +10,7 @@ from typing import Any
 
 from .errors import RunError
 
-__all__ = ["KEPT_PROBLEMS", "Books", "Problem"]
+__all__ = ["KEPT_PROBLEMS", "Books", "Problem", "reject_line"]
 
 KEPT_PROBLEMS = 100
 """Failures kept with their cause in the books; all of them are in the rejects file, if any."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ from .errors import DataError
 from .manifest import read_manifest
 
 if TYPE_CHECKING:
+    from .samples import CausalSamples
     from .tokenizers.protocol import Tokenizer
 
 __all__ = ["Dataset", "open_dataset"]
@@ -43,6 +45,25 @@ class Dataset(IndexedDataset):
     def eod_id(self) -> int:
         """The id that ends every document."""
         return int(self.manifest["eod_id"])
+
+    @property
+    def tokens_sha256(self) -> str:
+        """Hex sha256 of ``.bin`` as it was when the dataset was made."""
+        return str(self.manifest["files"][".bin"]["sha256"])
+
+    def samples(
+        self,
+        kind: str,
+        *,
+        seq_len: int,
+        seed: int | None = None,
+        split: str | None = None,
+        weights: Sequence[float] = (99.0, 1.0),
+    ) -> CausalSamples:
+        """Training samples, of all documents or of one part of them; see open_samples."""
+        from .samples import open_samples
+
+        return open_samples(self, kind, seq_len=seq_len, seed=seed, split=split, weights=weights)
 
     def tokenizer(self) -> Tokenizer:
         """The tokenizer that the dataset was made with, which lies beside it."""

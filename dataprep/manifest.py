@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from .errors import DataError
 
-__all__ = ["FORMAT", "manifest_path", "read_manifest"]
+__all__ = ["FORMAT", "is_sealed", "manifest_path", "read_manifest", "sealed"]
 
 FORMAT = "jimu-dataset 1"
 
@@ -36,3 +38,18 @@ def read_manifest(name: str | Path) -> dict[str, Any]:
     if found != FORMAT:
         raise DataError(f"{path} has format {found!r}; this version reads {FORMAT!r}.")
     return manifest
+
+
+def sealed(values: Mapping[str, Any]) -> dict[str, Any]:
+    """A manifest with the hash of its own content."""
+    return {**values, "sha256": _digest(values)}
+
+
+def is_sealed(manifest: Mapping[str, Any]) -> bool:
+    """Whether a manifest still is what was sealed."""
+    values = {name: value for name, value in manifest.items() if name != "sha256"}
+    return manifest.get("sha256") == _digest(values)
+
+
+def _digest(values: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()

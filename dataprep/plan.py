@@ -97,8 +97,8 @@ class Plan:
         return found
 
     def to_json(self) -> bytes:
-        """For the work folder."""
-        return json.dumps(dataclasses.asdict(self), indent=1).encode()
+        """One line, for the work folder."""
+        return json.dumps(dataclasses.asdict(self)).encode()
 
     @classmethod
     def from_json(cls, data: bytes) -> Plan:

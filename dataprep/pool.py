@@ -21,10 +21,11 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import BaseContext
 from multiprocessing.process import BaseProcess
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from .errors import JimuError, RunError
 from .shard import Job, run_shard
+from .workfolder import Outcome
 
 if TYPE_CHECKING:
     from .tokenizers.protocol import Tokenizer
@@ -51,8 +52,7 @@ class Done:
     """A shard is done, its files are safe."""
 
     shard: int
-    entry: dict[str, Any]
-    """What the journal keeps of it."""
+    outcome: Outcome
 
 
 @dataclass
@@ -181,10 +181,10 @@ def _work(job: Job, tokenizer: Tokenizer, pipe: Connection, inherited: list[Conn
         arrived.acquire()
         shard = orders.pop()
         try:
-            entry = run_shard(
+            outcome = run_shard(
                 job, shard, tokenizer, lambda documents, size: pipe.send(Progress(documents, size))
             )
-            pipe.send(Done(shard, entry))
+            pipe.send(Done(shard, outcome))
         except JimuError as error:
             pipe.send(error)
         except OSError as error:  # disk full, and the like

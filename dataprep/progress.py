@@ -3,17 +3,34 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Protocol, TextIO
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from .builder import Observer
-
-__all__ = ["Bar", "Lines", "Silent", "observer_for"]
+__all__ = ["Bar", "Lines", "Observer", "Silent", "observer_for"]
 
 _LINE_EVERY = 10.0  # seconds between plain lines
 _BAR_EVERY = 0.1
+
+
+class Observer(Protocol):
+    """Who watches a build: a progress bar, a log, nobody."""
+
+    def note(self, text: str) -> None:
+        """Something worth a line."""
+
+    def begin(self, total_bytes: int, done_bytes: int) -> None:
+        """Tokenizing starts; so much of the input was done by earlier runs."""
+
+    def advance(self, documents: int, text_bytes: int) -> None:
+        """Documents were written, bytes of text were read."""
+
+    def complete(self, input_bytes: int) -> None:
+        """A part of the input, so many bytes on disk, is done."""
+
+    def end(self) -> None:
+        """Tokenizing has ended, in one way or another."""
 
 
 class Silent:

@@ -18,10 +18,10 @@ from .disk import Sink, token_dtype, write_index
 from .durable import sync_folder, writing
 from .errors import DataError, UsageError
 from .inputs import Listing
-from .manifest import FORMAT, manifest_path, read_manifest
+from .manifest import FORMAT, manifest_path, read_manifest, sealed
 from .plan import Plan
 from .settings import BuildSettings
-from .workfolder import WorkFolder
+from .workfolder import Outcome, WorkFolder
 
 if TYPE_CHECKING:
     from .tokenizers.protocol import Tokenizer
@@ -51,8 +51,8 @@ def finished(out: Path, plan: Plan, work: WorkFolder) -> dict[str, Any] | None:
                 )
         return None
     manifest = read_manifest(out)
-    for name, about in manifest["files"].items():
-        file = out.with_name(name)
+    for ending, about in manifest["files"].items():
+        file = Path(f"{out}{ending}")
         if not file.is_file() or file.stat().st_size != about["bytes"]:
             raise UsageError(
                 f"{file} is missing or cut, though {path} describes it.",
@@ -77,14 +77,14 @@ def publish(
     listing: Listing,
     plan: Plan,
     work: WorkFolder,
-    journal: Mapping[int, Mapping[str, Any]],
+    outcomes: Mapping[int, Outcome],
     tokenizer: Tokenizer,
 ) -> dict[str, Any]:
     """Put the shards together and let the dataset appear; its manifest, which comes last."""
     out = Path(settings.out)
     books = Books()
     for shard in range(len(plan.shards)):
-        books.add(Books.from_json(journal[shard]["books"]))
+        books.add(outcomes[shard].books)
     books.check()
     if books.failed and not books.written:
         raise DataError(
@@ -112,7 +112,7 @@ def publish(
             work.path / "tokenizer", lambda file: _concatenate(file, [work.tokenizer])
         ),
     }
-    manifest = {
+    values = {
         "format": FORMAT,
         "fingerprint": plan.fingerprint,
         "identity": dict(plan.identity),
@@ -127,13 +127,14 @@ def publish(
             "fingerprint": tokenizer.fingerprint,
             "engine": tokenizer.engine,
         },
-        "files": {f"{out.name}{ending}": about for ending, about in files.items()},
+        "files": files,
         "books": books.to_json(),
-        "inputs": _inputs(listing, journal),
+        "inputs": _inputs(listing, outcomes),
         "passed_over": listing.passed_over,
         "settings": settings.to_json(),
         "versions": _versions(),
     }
+    manifest = sealed(values)
     if settings.keep_rejects is not None:
         with writing(Path(settings.keep_rejects)) as file:
             _concatenate(file, [work.segment(shard, "rejects") for shard in shards])
@@ -185,10 +186,10 @@ def _lengths(parts: list[Path]) -> Iterator[npt.NDArray[np.int32]]:
                 yield np.frombuffer(block, "<i4")
 
 
-def _inputs(listing: Listing, journal: Mapping[int, Mapping[str, Any]]) -> list[dict[str, Any]]:
+def _inputs(listing: Listing, outcomes: Mapping[int, Outcome]) -> list[dict[str, Any]]:
     hashes: dict[int, str] = {}
-    for entry in journal.values():
-        hashes.update({int(number): digest for number, digest in entry["sha256"].items()})
+    for outcome in outcomes.values():
+        hashes.update(outcome.sha256)
     return [
         {"path": entry.path, "size": entry.size, "sha256": hashes.get(number)}
         for number, entry in enumerate(listing.inputs)

@@ -8,22 +8,23 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import filterfalse
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from .batch import Batch
 from .books import Books, Problem, reject_line
 from .disk import SegmentWriter, token_dtype
 from .durable import flush
-from .errors import DataError, RunError
+from .errors import DataError
 from .plan import Piece, Plan
+from .policy import ErrorPolicy
 from .readers import FORMATS, DamagedError, Records, Source
-from .workfolder import WorkFolder
+from .workfolder import Outcome, WorkFolder
 
 if TYPE_CHECKING:
     from .inputs import Input
     from .tokenizers.protocol import Tokenizer
 
-__all__ = ["Job", "read_piece", "run_shard"]
+__all__ = ["Job", "read_piece", "run_shard", "without_blank"]
 
 Report = Callable[[int, int], None]
 """Called now and then with documents written and bytes read since the last call."""
@@ -37,16 +38,16 @@ class Job:
 
     plan: Plan
     work: WorkFolder
-    skip_damaged: bool
-    max_failures: int | None
-    """A shard with more failures than this cannot be part of a run that succeeds."""
+    policy: ErrorPolicy
+    eod_id: int
+    """What ends every document."""
 
 
-def run_shard(job: Job, shard: int, tokenizer: Tokenizer, report: Report) -> dict[str, Any]:
-    """Do one shard; what the journal keeps of it.
+def run_shard(job: Job, shard: int, tokenizer: Tokenizer, report: Report) -> Outcome:
+    """Do one shard.
 
     The files of a shard have reached the disk under their final names when this returns. Raises
-    DataError for a damaged file, or too many bad records, as the job says.
+    DataError for a damaged file, or more bad records than the policy allows in a whole run.
     """
     return _Shard(job, shard, tokenizer, report).run()
 
@@ -67,24 +68,21 @@ class _Shard:
     def __init__(self, job: Job, shard: int, tokenizer: Tokenizer, report: Report) -> None:
         self._job, self._shard, self._tokenizer, self._report = job, shard, tokenizer, report
         self._books = Books()
-        self._hashes: dict[str, str] = {}
+        self._hashes: dict[int, str] = {}
         self._rejects: BinaryIO | None = None
 
-    def run(self) -> dict[str, Any]:
+    def run(self) -> Outcome:
         plan, work = self._job.plan, self._job.work
         kinds = ("bin", "lengths", "rejects") if plan.keep_rejects else ("bin", "lengths")
         finals = {kind: work.segment(self._shard, kind) for kind in kinds}
         drafts = {kind: path.with_suffix(path.suffix + ".tmp") for kind, path in finals.items()}
-        eod_id = self._tokenizer.eod_id
-        if eod_id is None:
-            raise RunError(f"Tokenizer {self._tokenizer.name} has no end-of-document token.")
         with ExitStack() as stack:
             writer = stack.enter_context(
                 SegmentWriter(
                     drafts["bin"],
                     drafts["lengths"],
                     dtype=token_dtype(self._tokenizer.vocab_size),
-                    eod_id=eod_id,
+                    eod_id=self._job.eod_id,
                     vocab_size=self._tokenizer.vocab_size,
                 )
             )
@@ -102,14 +100,14 @@ class _Shard:
         for kind, draft in drafts.items():
             sizes[kind] = draft.stat().st_size
             draft.replace(finals[kind])
-        return {"books": self._books.to_json(), "sizes": sizes, "sha256": self._hashes}
+        return Outcome(self._books, sizes, self._hashes)
 
     def _piece(self, piece: Piece, entry: Input, writer: SegmentWriter) -> None:
         books = self._books
         origin = _Origin(entry, piece)
         try:
             if piece.start == 0:  # a file is hashed once, by whoever has its beginning
-                self._hashes[str(piece.input)] = _sha256(Path(entry.path))
+                self._hashes[piece.input] = _sha256(Path(entry.path))
             for records in read_piece(self._job.plan, piece):
                 batch = without_blank(records.batch)
                 books.read += records.read
@@ -125,7 +123,7 @@ class _Shard:
                 self._report(len(batch), len(records.chunk.data))
         except DamagedError as damage:
             problem = origin.problem(damage.line, damage.byte, str(damage))
-            if not self._job.skip_damaged:
+            if not self._job.policy.skip_damaged:
                 raise DataError(str(problem), damage.hint) from damage
             books.read += 1
             books.damaged_files += 1
@@ -135,9 +133,7 @@ class _Shard:
         self._books.fail(problem)
         if self._rejects:
             self._rejects.write(reject_line("failed", problem, record))
-        limit = self._job.max_failures
-        if limit is not None and self._books.failed > limit:
-            raise DataError(too_many(self._books, limit), TOO_MANY_HINT)
+        self._job.policy.judge(self._books)
 
     def _keep_blank(self, records: Records, origin: _Origin) -> None:
         if not self._rejects:
@@ -194,17 +190,3 @@ def _sha256(path: Path) -> str:
     except OSError as error:
         raise DamagedError(f"{path} cannot be read: {error.strerror}.") from error
     return digest.hexdigest()
-
-
-TOO_MANY_HINT = (
-    "Is it the right encoding, and the right --text-key? Allow more with --max-errors N, leave "
-    "out whatever is bad with --on-error skip."
-)
-
-
-def too_many(books: Books, limit: int) -> str:
-    """The message when bad records pass the limit, with the first few."""
-    if limit == 0:
-        return f"A bad record, and none is allowed: {books.problems[0]}"
-    first = "".join(f"\n  {problem}" for problem in books.problems[:10])
-    return f"{books.failed:,} bad records, more than the {limit:,} allowed. The first:{first}"

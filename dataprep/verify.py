@@ -9,6 +9,7 @@ import numpy as np
 
 from .dataset import open_dataset
 from .errors import DataError
+from .manifest import is_sealed
 
 __all__ = ["verify"]
 
@@ -18,14 +19,14 @@ _STEP = 1 << 22
 def verify(name: str | Path) -> dict[str, int]:
     """Check every hash and every bound of a dataset; its counts when all is well.
 
-    Checked are the size and sha256 of each file, every length, pointer and document index, that
-    every id is in the vocabulary, and that every document ends in the end-of-document token.
-    Raises DataError with all that is wrong.
+    Checked are the size and sha256 of each file, the manifest included, every length, pointer and
+    document index, that every id is in the vocabulary, and that every document ends in the
+    end-of-document token. Raises DataError with all that is wrong.
     """
     dataset = open_dataset(name)
-    wrong = []
-    for file, about in dataset.manifest["files"].items():
-        path = dataset.prefix.with_name(file)
+    wrong = [] if is_sealed(dataset.manifest) else [f"{name}.json was changed"]
+    for ending, about in dataset.manifest["files"].items():
+        path = Path(f"{dataset.prefix}{ending}")
         if not path.is_file():
             wrong.append(f"{path} is missing")
         elif path.stat().st_size != about["bytes"]:

@@ -21,16 +21,39 @@ import os
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from .books import Books
 from .durable import flush, replace, sync_folder
 from .errors import RunError, UsageError
 from .plan import Plan
 
-__all__ = ["WorkFolder"]
+__all__ = ["Outcome", "WorkFolder"]
 
 _LOCK_PATIENCE = 2.0  # seconds: workers of a killed build take a moment to notice and let go
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What is known of a shard that is done."""
+
+    books: Books
+    sizes: dict[str, int]
+    """Bytes of each of its files, by kind."""
+    sha256: dict[int, str]
+    """Hashes of the inputs that start in it, by their number in the plan."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values, for the journal."""
+        return {"books": self.books.to_json(), "sizes": self.sizes, "sha256": self.sha256}
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> Outcome:
+        """The reverse of to_json."""
+        hashes = {int(number): digest for number, digest in values["sha256"].items()}
+        return cls(Books.from_json(values["books"]), values["sizes"], hashes)
 
 
 class WorkFolder:
@@ -43,6 +66,11 @@ class WorkFolder:
     def segment(self, shard: int, kind: str) -> Path:
         """A file of one shard: ``bin``, ``lengths`` or ``rejects``."""
         return self.path / f"{shard:05}.{kind}"
+
+    @property
+    def plan(self) -> Path:
+        """Where the plan is kept."""
+        return self.path / "plan.json"
 
     @property
     def tokenizer(self) -> Path:
@@ -83,17 +111,16 @@ class WorkFolder:
                     ) from None
                 time.sleep(0.05)
 
-    def adopt(self, plan: Plan) -> dict[int, dict[str, Any]]:
-        """Go on with the work that is there, or begin; the journal entries of what is done.
+    def adopt(self, plan: Plan) -> dict[int, Outcome]:
+        """Go on with the work that is there, or begin; the outcomes of the shards that are done.
 
         Raises UsageError when the work there was begun with something that decides other bytes.
         """
-        stored = self.path / "plan.json"
-        if not stored.exists():
+        if not self.plan.exists():
             self.clear()
-            replace(stored, plan.to_json())
+            replace(self.plan, plan.to_json())
             return {}
-        differences = plan.differences(Plan.from_json(stored.read_bytes()))
+        differences = plan.differences(Plan.from_json(self.plan.read_bytes()))
         if differences:
             raise UsageError(
                 f"{self.path} holds unfinished work of another kind: {'; '.join(differences)}.",
@@ -102,14 +129,14 @@ class WorkFolder:
             )
         return self._journal()
 
-    def record(self, shard: int, entry: Mapping[str, Any]) -> None:
+    def record(self, shard: int, outcome: Outcome) -> None:
         """Note that a shard is done. Its files must be safe on the disk."""
         sync_folder(self.path)
         with (self.path / "journal.jsonl").open("ab") as file:
-            file.write(json.dumps({"shard": shard, **entry}).encode() + b"\n")
+            file.write(json.dumps({"shard": shard, **outcome.to_json()}).encode() + b"\n")
             flush(file)
 
-    def _journal(self) -> dict[int, dict[str, Any]]:
+    def _journal(self) -> dict[int, Outcome]:
         path = self.path / "journal.jsonl"
         if not path.exists():
             return {}
@@ -117,12 +144,10 @@ class WorkFolder:
         if lines and not lines[-1].endswith(b"\n"):  # the build was killed while it wrote this
             lines.pop()
             replace(path, b"".join(lines))
-        done: dict[int, dict[str, Any]] = {}
-        for line in lines:
-            entry = json.loads(line)
-            done[entry.pop("shard")] = entry
-        for shard, entry in done.items():
-            for kind, size in entry["sizes"].items():
+        entries = map(json.loads, lines)
+        done = {entry["shard"]: Outcome.from_json(entry) for entry in entries}
+        for shard, outcome in done.items():
+            for kind, size in outcome.sizes.items():
                 file = self.segment(shard, kind)
                 if not file.is_file() or file.stat().st_size != size:
                     raise RunError(

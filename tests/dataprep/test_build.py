@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,7 @@ import pytest
 
 import dataprep
 from dataprep import plan as plan_module
-from dataprep.errors import DataError, UsageError
+from dataprep.errors import DataError, RunError, UsageError
 
 
 @pytest.fixture(autouse=True)
@@ -51,8 +53,8 @@ def test_what_comes_out(corpus: Path, tmp_path: Path, tokenizer_file: Path) -> N
             len(content),
             hashlib.sha256(content).hexdigest(),
         )
-    for name, about in manifest["files"].items():
-        content = (tmp_path / name).read_bytes()
+    for ending, about in manifest["files"].items():
+        content = (tmp_path / f"d{ending}").read_bytes()
         assert about == {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
     assert not (tmp_path / "d.partial").exists()
 
@@ -127,7 +129,7 @@ def test_unfinished_work_of_another_kind(
     bad = corpus / "z.txt"
     bad.write_bytes(b"ok\n\xff\n")
     settings: dict[str, Any] = {"out": tmp_path / "d", "tokenizer": tokenizer_file}
-    with pytest.raises(DataError, match="A bad record, and none is allowed"):
+    with pytest.raises(DataError, match="Bad records: 1; allowed: 0"):
         dataprep.build(corpus, **settings, on_error="fail")
     assert (tmp_path / "d.partial").is_dir()
     with pytest.raises(UsageError, match="doc_per was None, is block") as caught:
@@ -149,7 +151,7 @@ def test_resumed_books_are_whole(corpus: Path, tmp_path: Path, tokenizer_file: P
     (corpus / "z.txt").write_bytes(b"bad \xff\nbad \xfe\n")
     settings: dict[str, Any] = {"out": tmp_path / "d", "tokenizer": tokenizer_file}
     rejects = tmp_path / "rejects.jsonl"
-    with pytest.raises(DataError, match="3 bad records, more than the 2 allowed"):
+    with pytest.raises(DataError, match="Bad records: 3; allowed: 2"):
         dataprep.build(corpus, **settings, keep_rejects=rejects, max_errors=2, workers=1)
     assert not rejects.exists()
     dataset = dataprep.build(corpus, **settings, keep_rejects=rejects)
@@ -196,7 +198,9 @@ def test_damaged_file(corpus: Path, tmp_path: Path, tokenizer_file: Path) -> Non
     books = dataset.manifest["books"]
     assert (books["damaged_files"], books["failed"]) == (1, 1)
     assert books["read"] == books["written"] + sum(books["dropped"].values()) + 1
-    with pytest.raises(DataError, match="damaged"):  # the work of a lenient run, judged strictly
+    with pytest.raises(
+        DataError, match="Damaged files left out by an earlier run: 1"
+    ):  # the work of a lenient run, judged strictly
         _rebuild_strictly(corpus, tmp_path / "e", tokenizer_file)
 
 
@@ -269,3 +273,11 @@ def test_two_builds_of_one_name(corpus: Path, tmp_path: Path, tokenizer_file: Pa
         dataprep.build(corpus, out=tmp_path / "d", tokenizer=tokenizer_file)
     assert not (tmp_path / "d.partial").exists()
     dataprep.build(corpus, out=tmp_path / "d", tokenizer=tokenizer_file)
+
+
+def test_trainer_that_dies(corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", shutil.which("false"))
+    with pytest.raises(RunError, match="exit code 1") as caught:
+        dataprep.build(corpus, out=tmp_path / "d")
+    assert caught.value.hint
+    assert not (tmp_path / "d.partial" / "tokenizer.json").exists()

@@ -18,7 +18,7 @@ import pytest
 DRIVER = """
 import os, pathlib, signal, sys
 from dataprep import builder, cli, plan
-plan.MIN_SHARD = 8192
+plan.MIN_SHARD = 20_000
 parent, left = os.getpid(), int(os.environ.get("CRASH_AT", "0"))
 def counted(original):
     def action(*arguments):
@@ -143,3 +143,32 @@ def test_interrupt(corpus: Path, tmp_path: Path, undisturbed: list[str]) -> None
     assert b"Traceback" not in errors
     assert builds.finish() == 0
     assert builds.hashes() == undisturbed
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_training_ends_with_the_build(tmp_path: Path, how: signal.Signals) -> None:
+    """However long it would have taken: no process stays behind, the name is free again."""
+    rng = random.Random(1)
+    letters = [chr(code) for code in range(0x4E00, 0x6E00)]
+    (tmp_path / "a.txt").write_text("".join(rng.choices(letters, k=1_000_000)), "utf-8")
+    builds = Builds(tmp_path / "a.txt", tmp_path / "d")
+    process = builds.start()
+    assert process.stderr is not None
+    assert b"Training the tokenizer" in process.stderr.readline()
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    while not (trainers := children.read_text().split()):
+        time.sleep(0.01)
+    process.send_signal(how)
+    process.communicate(timeout=60)
+    deadline = time.monotonic() + 60
+    while _runs(trainers[0]):
+        assert time.monotonic() < deadline, "the trainer goes on"
+        time.sleep(0.05)
+
+
+def _runs(process: str) -> bool:
+    try:
+        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return False
+    return state != "Z"  # ended, though nobody has asked how

@@ -52,8 +52,11 @@ def test_histogram() -> None:
     assert histogram(np.zeros(0, np.int32)) == ["  (no documents)"]
 
 
-def test_whole(name: Path) -> None:
+def test_whole(name: Path, tmp_path: Path) -> None:
     assert verify(name)["documents"] == 1201
+    for ending in (".bin", ".idx", ".json", ".tokenizer.json"):
+        Path(f"{name}{ending}").rename(tmp_path / f"renamed.v2{ending}")
+    assert verify(tmp_path / "renamed.v2")["documents"] == 1201
 
 
 @pytest.mark.parametrize("ending", [".bin", ".idx", ".tokenizer.json"])
@@ -64,6 +67,16 @@ def test_any_flipped_bit_is_found(name: Path, ending: str, where: float) -> None
     content[int(len(content) * where)] ^= 1
     path.write_bytes(content)
     with pytest.raises(DataError, match=r"damaged|sha256|bytes"):
+        verify(name)
+
+
+@pytest.mark.parametrize("part", ["documents", "size", "fastokens", "text_key", "sha256"])
+def test_changed_manifest_is_found(name: Path, part: str) -> None:
+    path = Path(f"{name}.json")
+    content = path.read_text()
+    at = content.index('"', content.rindex(part) + len(part)) + 3
+    path.write_text(content[:at] + chr(ord(content[at]) ^ 1) + content[at + 1 :])
+    with pytest.raises(DataError, match=r"was changed|not the manifest|says"):
         verify(name)
 
 

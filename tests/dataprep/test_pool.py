@@ -13,10 +13,10 @@ import pytest
 
 from dataprep import plan as plan_module
 from dataprep.batch import Batch
-from dataprep.books import Books
 from dataprep.errors import DataError, RunError
 from dataprep.inputs import list_inputs
 from dataprep.plan import make_plan
+from dataprep.policy import ErrorPolicy
 from dataprep.pool import Done, StartMethod, run_shards, start_method
 from dataprep.shard import Job
 from dataprep.workfolder import WorkFolder
@@ -58,7 +58,7 @@ def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Job:
     )
     work = WorkFolder(tmp_path / "d")
     work.path.mkdir()
-    return Job(plan, work, skip_damaged=False, max_failures=0)
+    return Job(plan, work, ErrorPolicy(0, skip_damaged=False), eod_id=0)
 
 
 @pytest.mark.parametrize("method", ["fork", "spawn"])
@@ -66,13 +66,9 @@ def test_all_shards_are_done(job: Job, method: StartMethod) -> None:
     shards = range(len(job.plan.shards))
     assert len(shards) == 8
     events = list(run_shards(job, Lengths(), shards, 3, method))
-    done = {
-        event.shard: Books.from_json(event.entry["books"])
-        for event in events
-        if isinstance(event, Done)
-    }
-    assert done.keys() == set(shards)
-    assert all(books.written == 1 for books in done.values())
+    done = [event for event in events if isinstance(event, Done)]
+    assert sorted(event.shard for event in done) == list(shards)
+    assert all(event.outcome.books.written == 1 for event in done)
     for shard in shards:
         assert np.fromfile(job.work.segment(shard, "bin"), "<u2").tolist() == [99, 0]
 
@@ -95,6 +91,8 @@ def test_error_of_a_worker(job: Job) -> None:
 
 
 def test_workers_end_with_the_run(job: Job) -> None:
+    children = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children")
+    before = children.read_text().split()
     children = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children")
     before = children.read_text().split()
     events = run_shards(job, Lengths(), range(8), 2, "fork")

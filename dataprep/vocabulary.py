@@ -1,0 +1,82 @@
+"""The tokenizer of a build: given by the user, or trained on the corpus itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from .durable import replace
+from .errors import UsageError
+from .training import train_apart
+from .workfolder import WorkFolder
+
+if TYPE_CHECKING:
+    from .progress import Observer
+    from .tokenizers.protocol import Tokenizer
+    from .tokenizers.spec import TrainSpec
+
+__all__ = ["Vocabulary", "eod_of", "vocabulary"]
+
+
+class Vocabulary(Protocol):
+    """Where the tokenizer comes from."""
+
+    @property
+    def identity(self) -> str:
+        """All that decides ids."""
+
+    def tokenizer(self, work: WorkFolder, observer: Observer) -> Tokenizer:
+        """The tokenizer, of which the work folder, which has its plan, gets a copy."""
+
+
+def vocabulary(asked_for: str) -> Vocabulary:
+    """What --tokenizer asks for. Raises UsageError or DataError when it cannot be had."""
+    from .tokenizers.spec import parse_tokenizer_spec
+
+    spec = parse_tokenizer_spec(asked_for)
+    return _Given(spec) if isinstance(spec, Path) else _Trained(spec)
+
+
+def eod_of(tokenizer: Tokenizer) -> int:
+    """The id that ends a document; UsageError when the vocabulary has none."""
+    if tokenizer.eod_id is None:
+        raise UsageError(
+            f"Tokenizer {tokenizer.name} has no end-of-document token.",
+            "Add one to the file as a special token, for example <|endoftext|>.",
+        )
+    return tokenizer.eod_id
+
+
+class _Given:
+    def __init__(self, path: Path) -> None:
+        from .tokenizers.load import load_tokenizer
+
+        self._tokenizer = load_tokenizer(path)
+        eod_of(self._tokenizer)
+
+    @property
+    def identity(self) -> str:
+        return f"sha256 {self._tokenizer.fingerprint}"
+
+    def tokenizer(self, work: WorkFolder, observer: Observer) -> Tokenizer:  # noqa: ARG002
+        self._tokenizer.save(work.tokenizer)
+        return self._tokenizer
+
+
+class _Trained:
+    def __init__(self, spec: TrainSpec) -> None:
+        self._spec = spec
+
+    @property
+    def identity(self) -> str:
+        import tokenizers
+
+        return f"{self._spec} by tokenizers {tokenizers.__version__}"
+
+    def tokenizer(self, work: WorkFolder, observer: Observer) -> Tokenizer:
+        from .tokenizers.load import load_tokenizer
+
+        if not work.tokenizer.exists():
+            observer.note(f"Training the tokenizer ({self._spec}) on the corpus.")
+            replace(work.tokenizer, train_apart(self._spec, work))
+        return load_tokenizer(work.tokenizer)

@@ -1,0 +1,3 @@
+"""Command lines of the zoo."""
+
+from __future__ import annotations
