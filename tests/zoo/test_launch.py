@@ -125,26 +125,37 @@ def test_time_limit_stops_all(start_ranks, script, tmp_path, capfd):
             os.kill(int((tmp_path / rank).read_text()), 0)
 
 
-def test_terminated_launcher_takes_its_ranks_along(script, tmp_path):
+def ended(pid):
+    stat = Path("/proc", pid, "stat")
+    return not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] == "Z"
+
+
+@pytest.mark.oneflow
+@pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGKILL])
+def test_launcher_that_is_ended_takes_its_ranks_along(script, tmp_path, end):
     path = script(
         """
         import os, sys, time
         from pathlib import Path
+        from zoo.engine import flow
+        flow.ones(1)
         Path(sys.argv[1], os.environ["RANK"]).write_text(str(os.getpid()))
         time.sleep(600)
         """
     )
     command = [sys.executable, "-m", "zoo.launch", "-n", "2", path, tmp_path]
-    launcher = subprocess.Popen(command, cwd=Path(__file__).parents[2])
+    root = Path(__file__).parents[2]
+    environment = {**os.environ, "PYTHONPATH": str(root)}
+    launcher = subprocess.Popen(command, cwd=root, env=environment)
     pids = [tmp_path / "0", tmp_path / "1"]
     while not all(pid.exists() and pid.read_text() for pid in pids):
         assert launcher.poll() is None
         time.sleep(0.05)
-    launcher.terminate()
-    assert launcher.wait(timeout=60) == 128 + signal.SIGTERM
+    launcher.send_signal(end)
+    assert launcher.wait(timeout=60) == (-end if end == signal.SIGKILL else 128 + end)
     for pid in pids:
-        with pytest.raises(ProcessLookupError):
-            os.kill(int(pid.read_text()), 0)
+        while not ended(pid.read_text()):
+            time.sleep(0.05)
 
 
 def test_impossible_launches_are_told(capfd):

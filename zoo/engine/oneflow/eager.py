@@ -44,13 +44,13 @@ class EagerStep:
 
     def __call__(self, batch: Mapping[str, Array]) -> StepResult:
         """One update with this rank's rows."""
-        loss = flow.zeros((), device=self.last.device) if self.last.is_local else 0.0
+        losses = []
         for number, (tokens, labels) in enumerate(micro_batches(batch, self.accumulate)):
             with keyed(key_of(self.step, number)):
                 part = self.model(rows(tokens, self.first), rows(labels, self.last))
             part = part / self.accumulate
-            part.backward()
-            loss = part.detach() + loss
+            part.backward()  # gradients of the rows of all ranks are added up here
+            losses.append(part.detach())
         norm = self._clip()
         lr = self.settings.lr_at(self.step)
         for group in self.optimizer.param_groups:
@@ -58,7 +58,7 @@ class EagerStep:
         self.optimizer.step()
         self.optimizer.zero_grad(set_to_none=True)
         self.step += 1
-        return StepResult(everywhere(loss), norm, lr)
+        return StepResult(everywhere(sum(losses)), norm, lr)
 
     def _clip(self) -> float:
         """Scales all gradients down to the largest allowed norm; gives the norm before."""

@@ -39,7 +39,7 @@ def parallelize(model: nn.Module, mesh: Mesh) -> nn.Module:
         for layer in unit.modules():
             for name, parameter in list(layer.named_parameters(recurse=False)):
                 sbp = layout(placement, layer.axes[name], parameter.shape)
-                whole = distribute(parameter.numpy(), placement, sbp)
+                whole = distribute(parameter.cpu().numpy(), placement, sbp)
                 setattr(layer, name, nn.Parameter(whole))
         if mesh.pp > 1:
             _take_inputs_over(unit, placement)

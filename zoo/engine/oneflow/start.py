@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from zoo.engine.ranks import die_alone, rank, wait_for_master, world_size
+from zoo.engine.ranks import die_alone, end_with_launcher, rank, wait_for_master, world_size
 
 __all__ = ["start"]
 
@@ -54,6 +54,7 @@ def start() -> None:
         # The default lets ranks wait two hours for one that is gone; 120 s is too short for the
         # compilation of a deep graph on a busy machine.
         os.environ.setdefault("ONEFLOW_TIMEOUT_SECONDS", "600")
+        end_with_launcher()
         die_alone()
         if rank() > 0:
             wait_for_master()

@@ -33,7 +33,7 @@ def full_tensor(tensor: Tensor) -> Array | None:
         first = flow.placement("cpu", [0])
         tensor = tensor.to_global(placement=first, sbp=flow.sbp.broadcast).to_local()
     # numpy() may share the memory of a CPU tensor that training goes on to change
-    return tensor.numpy().copy() if rank() == 0 else None
+    return tensor.cpu().numpy().copy() if rank() == 0 else None
 
 
 def _gather(tensors: Mapping[str, Tensor]) -> dict[str, Array]:
