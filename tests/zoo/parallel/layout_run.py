@@ -1,4 +1,4 @@
-"""Trains a tiny GPT-2 for 20 steps under layouts; started by test_parallel_layouts.py as several ranks.
+"""Trains a tiny GPT-2 for 20 steps under layouts; ranks of test_parallel_layouts.py run it.
 
 python layout_run.py FOLDER LAYOUT…, each LAYOUT as dp,tp,pp,accumulate,graph. Rank 0 writes
 FOLDER/LAYOUT.npz: losses, first moments after the first step, weights after the last.
