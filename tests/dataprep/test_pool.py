@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -44,6 +46,13 @@ class Deadly(Lengths):
         return super().encode_batch(batch)
 
 
+class Hungry(Lengths):
+    """Finds no memory."""
+
+    def encode_batch(self, batch: Batch) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.int64]]:
+        raise MemoryError
+
+
 @pytest.fixture
 def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Job:
     monkeypatch.setattr(plan_module, "MIN_SHARD", 100)
@@ -82,6 +91,37 @@ def test_death_of_a_worker_names_the_shard(job: Job, method: StartMethod) -> Non
     with pytest.raises(RunError, match=r"signal SIGKILL.*shard 5 \(.*5\.txt\)") as caught:
         list(run_shards(job, Deadly(), range(8), 3, method))
     assert "again" in str(caught.value.hint)
+
+
+def test_memory_runs_out(job: Job) -> None:
+    with pytest.raises(RunError, match=r"Memory ran out at shard \d") as caught:
+        list(run_shards(job, Hungry(), range(8), 2, "fork"))
+    assert "--workers" in str(caught.value.hint)
+
+
+SCRIPT = """
+import sys, threading, dataprep
+print("script")
+made = lambda: print(dataprep.build("a.txt", out="d", tokenizer=sys.argv[1]).n_documents)
+thread = threading.Thread(target=made)
+thread.start()
+thread.join()
+"""
+
+
+def test_script_without_a_guard_runs_once(tmp_path: Path, tokenizer_file: Path) -> None:
+    """From a thread, where workers are fresh processes."""
+    (tmp_path / "a.txt").write_text("text\n")
+    (tmp_path / "script.py").write_text(SCRIPT)
+    done = subprocess.run(
+        [sys.executable, "script.py", str(tokenizer_file)],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+        check=False,
+    )
+    assert done.stdout == "script\n1\n", done.stderr
 
 
 def test_error_of_a_worker(job: Job) -> None:
