@@ -185,6 +185,7 @@ def _no_main() -> Iterator[None]:
 def _work(job: Job, tokenizer: Tokenizer, pipe: Connection, inherited: list[Connection]) -> None:
     """The main function of a worker."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent hears it too, and ends its workers
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)  # not what the parent does, which a fork inherits
     for end in inherited:
         end.close()
     orders: list[int] = []

@@ -40,9 +40,12 @@ class Lengths:
 class Deadly(Lengths):
     """Dies over one document."""
 
+    def __init__(self, how: int) -> None:
+        self.signal = how
+
     def encode_batch(self, batch: Batch) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.int64]]:
         if any("poison" in text for text in batch.texts()):
-            os.kill(os.getpid(), signal.SIGKILL)
+            os.kill(os.getpid(), self.signal)
         return super().encode_batch(batch)
 
 
@@ -83,13 +86,20 @@ def test_all_shards_are_done(job: Job, method: StartMethod) -> None:
 
 
 @pytest.mark.parametrize("method", ["fork", "spawn"])
-def test_death_of_a_worker_names_the_shard(job: Job, method: StartMethod) -> None:
+@pytest.mark.parametrize(("how", "told"), [(9, "SIGKILL"), (15, "SIGTERM"), (35, "35")])
+def test_death_of_a_worker_names_the_shard(
+    job: Job, method: StartMethod, how: int, told: str
+) -> None:
     path = Path(job.plan.inputs[5].path)
     path.write_text("poison" + "5" * 93 + "\n")
     status = path.stat()
     os.utime(path, ns=(status.st_atime_ns, job.plan.inputs[5].mtime_ns))
-    with pytest.raises(RunError, match=r"signal SIGKILL.*shard 5 \(.*5\.txt\)") as caught:
-        list(run_shards(job, Deadly(), range(8), 3, method))
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)  # as the command line does
+    try:
+        with pytest.raises(RunError, match=rf"signal {told}\).*shard 5 \(.*5\.txt\)") as caught:
+            list(run_shards(job, Deadly(how), range(8), 3, method))
+    finally:
+        signal.signal(signal.SIGTERM, before)
     assert "again" in str(caught.value.hint)
 
 

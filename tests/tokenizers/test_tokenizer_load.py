@@ -255,7 +255,7 @@ def _changed(trained, **changes):
 def test_vocabulary_that_cannot_say_a_text(trained):
     model = {"type": "WordLevel", "vocab": {"<|endoftext|>": 0, "a": 1}, "unk_token": "[UNK]"}
     loaded = tokenizer_from_json(_changed(trained, model=model), "words")
-    with pytest.raises(DataError, match="words cannot encode this text: .*UNK"):
+    with pytest.raises(DataError, match=r"words cannot encode this text: .*UNK"):
         loaded.encode_batch(["床前明月光"])
 
 
