@@ -47,7 +47,8 @@ def read_manifest(name: str | Path) -> dict[str, Any]:
     except FileNotFoundError:
         raise DataError(
             f"There is no dataset {name}: {path} is missing.",
-            "Give the name without its ending, as it was given to `dataprep build --out`.",
+            "Give the name as it was given to `dataprep build --out`. Datasets that other programs "
+            "made have no such file, and are not read here.",
         ) from None
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror}.") from error

@@ -205,7 +205,8 @@ def _work(job: Job, tokenizer: Tokenizer, pipe: Connection, inherited: list[Conn
             hint = "Try fewer --workers; what was done is kept."
             pipe.send(RunError(f"Memory ran out at {job.plan.shard_name(shard)}.", hint))
         except OSError as error:  # disk full, and the like
-            pipe.send(RunError(f"{job.plan.shard_name(shard)} could not be done: {error}."))
+            hint = "What was done is kept: once this is mended, run the same command again."
+            pipe.send(RunError(f"{job.plan.shard_name(shard)} could not be done: {error}.", hint))
 
 
 def _listen(pipe: Connection, orders: list[int], arrived: threading.Semaphore) -> None:

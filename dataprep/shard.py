@@ -163,7 +163,8 @@ class _Origin:
 
     def problem(self, line: int, byte: int, cause: str) -> Problem:
         if self._lines_before is None:  # counted only when a record is bad
-            self._lines_before = _count_lines(Path(self._entry.path), self._piece.start)
+            start = self._piece.start
+            self._lines_before = _count_lines(Path(self._entry.path), start) if start else 0
         return Problem(self._entry.path, line + self._lines_before, byte + self._piece.start, cause)
 
 
@@ -194,5 +195,8 @@ def _sha256(path: Path) -> str:
             while size := file.readinto(buffer):
                 digest.update(buffer[:size])
     except OSError as error:
-        raise DamagedError(f"{path} cannot be read: {error.strerror}.") from error
+        raise DamagedError(
+            f"{path} cannot be read: {error.strerror}.",
+            "Allow reading it, or go on without it with --on-error skip.",
+        ) from error
     return digest.hexdigest()
