@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .books import Books
-from .errors import RunError
+from .errors import RunError, UsageError
 from .inputs import Listing, list_inputs
 from .plan import make_plan
 from .policy import ErrorPolicy
@@ -18,8 +18,9 @@ from .publish import finished, publish
 from .readers import known_endings
 from .settings import BuildSettings
 from .shard import Job
+from .targets import check_targets
 from .vocabulary import eod_of, vocabulary
-from .workfolder import Outcome, WorkFolder
+from .workfolder import Outcome, WorkFolder, changed_from_outside
 
 if TYPE_CHECKING:
     from .progress import Observer
@@ -48,8 +49,8 @@ def run_build(settings: BuildSettings, observer: Observer) -> Result:
         return _run(settings, observer)
     except OSError as error:
         raise RunError(
-            f"{error.filename or settings.out}: {error.strerror or error}.",
-            "What was done is kept: run the same command again to go on.",
+            f"{error.filename2 or error.filename or settings.out}: {error.strerror or error}.",
+            "What was done is kept: once this is mended, run the same command again to go on.",
         ) from error
 
 
@@ -65,14 +66,14 @@ def _run(settings: BuildSettings, observer: Observer) -> Result:
         text_key=settings.text_key,
         keep_rejects=settings.keep_rejects is not None,
     )
-    if settings.keep_rejects is not None:
-        Path(settings.keep_rejects).parent.mkdir(parents=True, exist_ok=True)
+    check_targets(settings, listing)
     out = Path(settings.out)
     work = WorkFolder(out)
     with work.locked():
         if settings.overwrite:
             work.clear()
         elif manifest := finished(out, plan, work):
+            _expect_rejects(settings)
             work.remove()
             return Result(manifest, existed=True)
         outcomes = work.adopt(plan)
@@ -83,6 +84,15 @@ def _run(settings: BuildSettings, observer: Observer) -> Result:
         manifest = publish(settings, listing, plan, work, outcomes, tokenizer)
         work.remove()
     return Result(manifest, existed=False)
+
+
+def _expect_rejects(settings: BuildSettings) -> None:
+    rejects = settings.keep_rejects
+    if rejects is not None and not Path(rejects).exists():
+        raise UsageError(
+            f"{settings.out} is complete already, but its rejects are not in {rejects}.",
+            "Make it again with --overwrite, or name the file that they are in.",
+        )
 
 
 def _note_passed_over(listing: Listing, observer: Observer) -> None:
@@ -106,6 +116,8 @@ def _tokenize(
     todo = [shard for shard in range(len(plan.shards)) if shard not in outcomes]
     books = Books()
     for outcome in outcomes.values():
+        if outcome.tokenizer != tokenizer.fingerprint:
+            raise changed_from_outside(job.work.tokenizer)
         books.add(outcome.books)
     job.policy.judge(books)
     observer.begin(plan.total_bytes, plan.total_bytes - sum(map(plan.shard_bytes, todo)))

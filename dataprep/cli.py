@@ -11,6 +11,7 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated, Any, Optional
 
@@ -79,7 +80,7 @@ def build(
         "keep_rejects": keep_rejects,
         "overwrite": overwrite or None,
     }
-    with _plainly(debug):
+    with _plainly(debug, as_json):
         given = {name: value for name, value in flags.items() if value is not None}
         settings = BuildSettings.from_values({**(read_config(config) if config else {}), **given})
         if print_config:
@@ -99,7 +100,7 @@ def build(
 @app.command()
 def inspect(name: Name, as_json: Json = False, debug: Debug = False) -> None:
     """Print counts, a histogram of document lengths and decoded samples."""
-    with _plainly(debug):
+    with _plainly(debug, as_json):
         from .inspect import describe, facts
 
         typer.echo(json.dumps(facts(name)) if as_json else describe(name))
@@ -108,7 +109,7 @@ def inspect(name: Name, as_json: Json = False, debug: Debug = False) -> None:
 @app.command()
 def verify(name: Name, as_json: Json = False, debug: Debug = False) -> None:
     """Check every hash and every bound of a dataset; exit status 0 when all is well, else 1."""
-    with _plainly(debug):
+    with _plainly(debug, as_json):
         from .verify import verify as check
 
         counts = check(name)
@@ -123,25 +124,33 @@ def verify(name: Name, as_json: Json = False, debug: Debug = False) -> None:
 
 def main() -> None:
     """Run the command line and end the process: 0 done, 1 data or run failed, 2 usage."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # None where it was closed
+            stream.reconfigure(errors="backslashreplace")  # any file name can be shown
     app()
 
 
 @contextmanager
-def _plainly(debug: bool) -> Iterator[None]:
+def _plainly(debug: bool, as_json: bool) -> Iterator[None]:
     """Errors and warnings become lines for people, and an exit status."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends like Ctrl-C, cleanly
     try:
         with warnings.catch_warnings(record=False):
             warnings.showwarning = _warn
             yield
-    except (JimuError, KeyboardInterrupt) as error:
-        if debug:
+    except (JimuError, OSError, KeyboardInterrupt) as error:
+        if debug or isinstance(error, BrokenPipeError):  # whoever reads has had enough
             raise
+        hint: str | None = None
         if isinstance(error, JimuError):
             message, hint, status = str(error), error.hint, error.exit_code
+        elif isinstance(error, OSError):
+            message, status = f"{error.filename or 'output'}: {error.strerror or error}.", 1
         else:
             message, status = "Interrupted.", 128 + signal.SIGINT
             hint = "What was done is kept: run the same command again to go on."
+        if as_json:
+            typer.echo(json.dumps({"error": message, "hint": hint, "exit_code": status}))
         typer.echo(f"Error: {message}", err=True)
         if hint:
             typer.echo(hint, err=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from .disk import IndexedDataset
 from .errors import DataError
-from .manifest import read_manifest
+from .manifest import name_of, read_manifest
 
 if TYPE_CHECKING:
     from .samples import CausalSamples
@@ -21,7 +21,7 @@ class Dataset(IndexedDataset):
     """An IndexedDataset and its manifest. Raises DataError when the two disagree."""
 
     def __init__(self, name: str | Path) -> None:
-        name = _without_ending(name)
+        name = name_of(str(name))
         self.manifest: dict[str, Any] = read_manifest(name)
         super().__init__(name)
         for what, found in (
@@ -87,11 +87,3 @@ def open_dataset(name: str | Path) -> Dataset:
     Raises DataError when it is missing or damaged.
     """
     return Dataset(name)
-
-
-def _without_ending(name: str | Path) -> str:
-    text = str(name)
-    for ending in (".tokenizer.json", ".json", ".bin", ".idx"):
-        if text.endswith(ending):
-            return text.removesuffix(ending)
-    return text

@@ -27,9 +27,9 @@ class Input:
     size: int
     mtime_ns: int
 
-    def same(self, other: Input) -> bool:
-        """Whether the content can be taken to be the same, by size and time of change."""
-        return (self.size, self.mtime_ns) == (other.size, other.mtime_ns)
+    def key(self) -> tuple[str, int, int]:
+        """What tells whether this is the input of an earlier run, unchanged."""
+        return self.name, self.size, self.mtime_ns
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Listing:
 
     inputs: tuple[Input, ...]
     passed_over: dict[str, int]
-    """Files not read, counted by their ending, which no reader knows, or as broken links."""
+    """Files not read, counted by their ending, which no reader knows, or as what they are."""
     repeated: int
     """Files that were named more than once and are read once."""
 
@@ -55,9 +55,8 @@ def list_inputs(arguments: Sequence[str]) -> Listing:
     for argument in arguments:
         for path, name in _expand(argument):
             kind = format_of(path)
-            if kind is None or not path.exists():
-                reason = "broken link" if kind else path.suffix.lower() or "no ending"
-                passed_over[reason] += 1
+            if kind is None or not path.is_file():
+                passed_over[_why_not(path, kind)] += 1
                 continue
             key = os.path.realpath(path)
             repeated += key in inputs
@@ -72,6 +71,12 @@ def list_inputs(arguments: Sequence[str]) -> Listing:
             f"Known endings: {known_endings()}.",
         )
     return Listing(tuple(inputs.values()), dict(sorted(passed_over.items())), repeated)
+
+
+def _why_not(path: Path, kind: str | None) -> str:
+    if kind is None:
+        return path.suffix.lower() or "no ending"
+    return "special file" if path.exists() else "broken link"
 
 
 def _expand(argument: str) -> Iterator[tuple[Path, str]]:
@@ -89,8 +94,12 @@ def _expand(argument: str) -> Iterator[tuple[Path, str]]:
     elif glob.has_magic(argument):
         for match in sorted(glob.glob(argument, recursive=True), key=os.fsencode):  # noqa: PTH207
             found = Path(match)
-            if found.is_file():
+            if not found.is_dir():
                 yield found, match
+    elif path.exists():
+        raise UsageError(
+            f"{path} is neither a file nor a folder.", "Write what it gives to a file first."
+        )
     else:
         raise UsageError(f"There is no {argument}.", "Name a folder, files or a glob pattern.")
 
@@ -106,11 +115,7 @@ def _below(folder: Path) -> Iterator[tuple[Path, str]]:
         seen.add((status.st_dev, status.st_ino))
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         found += [Path(root, name) for name in files if not name.startswith(".")]
-    named = [
-        (path, path.relative_to(folder).as_posix())
-        for path in found
-        if path.is_file() or not path.exists()
-    ]
+    named = [(path, path.relative_to(folder).as_posix()) for path in found]
     yield from sorted(named, key=lambda entry: os.fsencode(entry[1]).split(b"/"))
 
 

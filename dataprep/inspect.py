@@ -88,5 +88,11 @@ def _samples(dataset: Dataset) -> list[tuple[int, str]]:
     for number in numbers:
         ids = dataset[number][:-1]  # without the end of document
         text = tokenizer.decode(ids[:_SAMPLE_TOKENS])
-        found.append((number, " ".join(text.split()) + ("…" if len(ids) > _SAMPLE_TOKENS else "")))
+        shown = "".join(map(_visible, " ".join(text.split())))
+        found.append((number, shown + ("…" if len(ids) > _SAMPLE_TOKENS else "")))
     return found
+
+
+def _visible(character: str) -> str:
+    """A corpus may hold what moves a terminal's cursor or changes its title."""
+    return character if character.isprintable() else character.encode("unicode_escape").decode()

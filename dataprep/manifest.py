@@ -10,9 +10,27 @@ from typing import Any
 
 from .errors import DataError
 
-__all__ = ["FORMAT", "is_sealed", "manifest_path", "read_manifest", "sealed"]
+__all__ = [
+    "ENDINGS",
+    "FORMAT",
+    "is_sealed",
+    "manifest_path",
+    "name_of",
+    "read_manifest",
+    "sealed",
+]
 
 FORMAT = "jimu-dataset 1"
+ENDINGS = (".bin", ".idx", ".tokenizer.json")
+"""Files of a dataset besides its manifest, in the order in which they appear."""
+
+
+def name_of(path: str) -> str:
+    """The name of the dataset that a file belongs to; a name stays as it is."""
+    for ending in (*ENDINGS, ".json"):
+        if path.endswith(ending):
+            return path.removesuffix(ending)
+    return path
 
 
 def manifest_path(name: str | Path) -> Path:
@@ -21,7 +39,7 @@ def manifest_path(name: str | Path) -> Path:
 
 
 def read_manifest(name: str | Path) -> dict[str, Any]:
-    """The manifest of a dataset; DataError when it is missing or not one."""
+    """The manifest of a dataset; DataError when it is missing, not one, or was changed."""
     path = manifest_path(name)
     try:
         manifest: dict[str, Any] = json.loads(path.read_bytes())
@@ -29,24 +47,32 @@ def read_manifest(name: str | Path) -> dict[str, Any]:
     except FileNotFoundError:
         raise DataError(
             f"There is no dataset {name}: {path} is missing.",
-            "Give the name without its ending, as it was given to `dataprep build --out`.",
+            "Give the name as it was given to `dataprep build --out`. Datasets that other programs "
+            "made have no such file, and are not read here.",
         ) from None
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror}.") from error
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise DataError(f"{path} is not the manifest of a dataset.") from error
     if found != FORMAT:
         raise DataError(f"{path} has format {found!r}; this version reads {FORMAT!r}.")
+    if not is_sealed(manifest):
+        raise DataError(
+            f"{path} was changed since the dataset was made: its own hash does not fit.",
+            "Copy it again, or make the dataset again.",
+        )
     return manifest
 
 
 def sealed(values: Mapping[str, Any]) -> dict[str, Any]:
-    """A manifest with the hash of its own content."""
+    """Values, JSON with strings as keys, and the hash of them."""
     return {**values, "sha256": _digest(values)}
 
 
-def is_sealed(manifest: Mapping[str, Any]) -> bool:
-    """Whether a manifest still is what was sealed."""
+def is_sealed(manifest: Any) -> bool:
+    """Whether this still is what was sealed."""
+    if not isinstance(manifest, Mapping):
+        return False
     values = {name: value for name, value in manifest.items() if name != "sha256"}
     return manifest.get("sha256") == _digest(values)
 

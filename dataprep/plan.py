@@ -6,12 +6,14 @@ import dataclasses
 import hashlib
 import itertools
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from .inputs import Input
+from .manifest import is_sealed, sealed
 from .readers import FORMATS, DamagedError, codec_of
 from .settings import DocPer
 
@@ -82,12 +84,12 @@ class Plan:
             for name, value in self.identity.items()
             if name != "inputs" and before.identity.get(name) != value
         ]
-        old, new = ({entry.name: entry for entry in plan.inputs} for plan in (before, self))
-        changed = {name for name in new.keys() & old.keys() if not new[name].same(old[name])}
+        old, new = (Counter(map(Input.key, plan.inputs)) for plan in (before, self))
+        came, went = ({name for name, *_ in keys} for keys in (new - old, old - new))
         for what, names in (
-            ("new", new.keys() - old.keys()),
-            ("missing", old.keys() - new.keys()),
-            ("changed", changed),
+            ("new", came - went),
+            ("missing", went - came),
+            ("changed", came & went),
         ):
             if names:
                 first = ", ".join(sorted(names)[:3])
@@ -98,12 +100,15 @@ class Plan:
 
     def to_json(self) -> bytes:
         """One line, for the work folder."""
-        return json.dumps(dataclasses.asdict(self)).encode()
+        return json.dumps(sealed(dataclasses.asdict(self))).encode()
 
     @classmethod
     def from_json(cls, data: bytes) -> Plan:
-        """The reverse of to_json."""
+        """The reverse of to_json; ValueError for anything else."""
         values: dict[str, Any] = json.loads(data)
+        if not is_sealed(values):
+            raise ValueError("not a plan, or changed")
+        del values["sha256"]
         values["inputs"] = tuple(Input(**entry) for entry in values["inputs"])
         values["shards"] = tuple(
             tuple(Piece(**piece) for piece in shard) for shard in values["shards"]
@@ -125,7 +130,7 @@ def make_plan(
     by a hash: hashing would read the whole corpus before the first token, and again after every
     interruption. Their hashes are taken while they are read, and kept in the manifest.
     """
-    names = "\n".join(f"{entry.name}\0{entry.size}\0{entry.mtime_ns}" for entry in inputs)
+    names = "\n".join("\0".join(map(str, entry.key())) for entry in inputs)
     identity = {
         "plan version": str(PLAN_VERSION),
         "inputs": hashlib.sha256(names.encode("utf-8", "surrogateescape")).hexdigest(),
@@ -161,7 +166,7 @@ def _cut(number: int, entry: Input, target: int, doc_per: DocPer | None) -> list
 def _is_plain(path: Path) -> bool:
     try:
         return codec_of(path) is None
-    except DamagedError:
+    except (DamagedError, OSError):
         return False  # whoever reads the file will say what is wrong with it
 
 

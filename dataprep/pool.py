@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import BaseContext
 from multiprocessing.process import BaseProcess
+from types import ModuleType
 from typing import TYPE_CHECKING, Literal
 
 from .errors import JimuError, RunError
@@ -105,7 +106,7 @@ def _give(worker: _Worker, waiting: list[int]) -> None:
 def _receive(worker: _Worker, job: Job) -> Progress | Done:
     try:
         message = worker.pipe.recv()
-    except (EOFError, ConnectionResetError):
+    except (EOFError, OSError):  # before a message, or within one
         worker.process.join()
         raise _death(worker, job) from None
     if isinstance(message, BaseException):
@@ -119,7 +120,8 @@ def _death(worker: _Worker, job: Job) -> RunError:
     how = f"exit code {code}"
     hint = "Run the same command again to go on from here."
     if code < 0:
-        how = f"signal {signal.Signals(-code).name}"
+        names = {known.value: known.name for known in signal.Signals}
+        how = f"signal {names.get(-code, -code)}"
         if -code == signal.SIGKILL:
             hint = f"Often the system was out of memory: try fewer --workers. {hint}"
     assert worker.shard is not None, "only busy workers are listened to"  # noqa: S101
@@ -135,7 +137,7 @@ def _started(
     pipes = [context.Pipe() for _ in range(count)]
     crew: list[_Worker] = []
     try:
-        with _environment(_ONE_THREAD), warnings.catch_warnings():
+        with _environment(_ONE_THREAD), _no_main(), warnings.catch_warnings():
             # Python 3.12 warns of any fork beside native threads. Those here are the engine's,
             # which expects it.
             warnings.filterwarnings("ignore", ".*fork.*", DeprecationWarning)
@@ -169,9 +171,21 @@ def _environment(values: dict[str, str]) -> Iterator[None]:
                 os.environ[name] = value
 
 
+@contextlib.contextmanager
+def _no_main() -> Iterator[None]:
+    """Fresh processes would run the user's script again, though they need nothing of it."""
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main
+
+
 def _work(job: Job, tokenizer: Tokenizer, pipe: Connection, inherited: list[Connection]) -> None:
     """The main function of a worker."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent hears it too, and ends its workers
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)  # not what the parent does, which a fork inherits
     for end in inherited:
         end.close()
     orders: list[int] = []
@@ -187,8 +201,12 @@ def _work(job: Job, tokenizer: Tokenizer, pipe: Connection, inherited: list[Conn
             pipe.send(Done(shard, outcome))
         except JimuError as error:
             pipe.send(error)
+        except MemoryError:
+            hint = "Try fewer --workers; what was done is kept."
+            pipe.send(RunError(f"Memory ran out at {job.plan.shard_name(shard)}.", hint))
         except OSError as error:  # disk full, and the like
-            pipe.send(RunError(f"{job.plan.shard_name(shard)} could not be done: {error}."))
+            hint = "What was done is kept: once this is mended, run the same command again."
+            pipe.send(RunError(f"{job.plan.shard_name(shard)} could not be done: {error}.", hint))
 
 
 def _listen(pipe: Connection, orders: list[int], arrived: threading.Semaphore) -> None:

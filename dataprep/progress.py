@@ -164,9 +164,9 @@ class Bar(Silent):
         self._progress.refresh()
 
 
-def observer_for(stream: TextIO, *, silent: bool) -> Observer:
-    """The observer that suits where the output goes."""
-    if silent:
+def observer_for(stream: TextIO | None, *, silent: bool) -> Observer:
+    """The observer that suits where the output goes; None stands for a closed stream."""
+    if silent or stream is None:
         return Silent()
     if stream.isatty():
         from rich.console import Console

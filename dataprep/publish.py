@@ -5,20 +5,19 @@ from __future__ import annotations
 import hashlib
 import json
 import platform
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
-import numpy.typing as npt
 
 from .books import Books
 from .disk import Sink, token_dtype, write_index
 from .durable import sync_folder, writing
 from .errors import DataError, UsageError
 from .inputs import Listing
-from .manifest import FORMAT, manifest_path, read_manifest, sealed
+from .manifest import ENDINGS, FORMAT, manifest_path, read_manifest, sealed
 from .plan import Plan
 from .settings import BuildSettings
 from .workfolder import Outcome, WorkFolder
@@ -27,11 +26,6 @@ if TYPE_CHECKING:
     from .tokenizers.protocol import Tokenizer
 
 __all__ = ["finished", "publish"]
-
-ENDINGS = (".bin", ".idx", ".tokenizer.json")
-"""Files of a dataset besides its manifest, in the order in which they appear."""
-
-_COPY_STEP = 1 << 22
 
 
 def finished(out: Path, plan: Plan, work: WorkFolder) -> dict[str, Any] | None:
@@ -92,24 +86,28 @@ def publish(
             + "".join(f"\n  {problem}" for problem in books.problems[:10]),
             "Is it the right encoding, and the right --text-key?",
         )
-    shards = range(len(plan.shards))
+
+    def content(kind: str) -> Iterator[bytes]:
+        for shard in range(len(plan.shards)):
+            yield from work.content(shard, kind, outcomes[shard])
+
     dtype = token_dtype(tokenizer.vocab_size)
     files = {
         ".bin": _written(
             work.path / "bin",
-            lambda file: _concatenate(file, [work.segment(shard, "bin") for shard in shards]),
+            lambda file: _write_all(file, content("bin")),
         ),
         ".idx": _written(
             work.path / "idx",
             lambda file: write_index(
                 file,
-                lambda: _lengths([work.segment(shard, "lengths") for shard in shards]),
+                lambda: (np.frombuffer(block, "<i4") for block in content("lengths")),
                 n_sequences=books.written,
                 dtype=dtype,
             ),
         ),
         ".tokenizer.json": _written(
-            work.path / "tokenizer", lambda file: _concatenate(file, [work.tokenizer])
+            work.path / "tokenizer", lambda file: _write_all(file, [work.tokenizer.read_bytes()])
         ),
     }
     values = {
@@ -137,7 +135,7 @@ def publish(
     manifest = sealed(values)
     if settings.keep_rejects is not None:
         with writing(Path(settings.keep_rejects)) as file:
-            _concatenate(file, [work.segment(shard, "rejects") for shard in shards])
+            _write_all(file, content("rejects"))
     # From here on the files under the final names are ours, whatever happens.
     with writing(work.path / "publishing"):
         pass
@@ -172,24 +170,15 @@ class _Hashing:
         return self._file.write(data)
 
 
-def _concatenate(file: Sink, parts: list[Path]) -> None:
-    for part in parts:
-        with part.open("rb") as source:
-            while block := source.read(_COPY_STEP):
-                file.write(block)
-
-
-def _lengths(parts: list[Path]) -> Iterator[npt.NDArray[np.int32]]:
-    for part in parts:
-        with part.open("rb") as source:
-            while block := source.read(_COPY_STEP):
-                yield np.frombuffer(block, "<i4")
+def _write_all(file: Sink, blocks: Iterable[bytes]) -> None:
+    for block in blocks:
+        file.write(block)
 
 
 def _inputs(listing: Listing, outcomes: Mapping[int, Outcome]) -> list[dict[str, Any]]:
     hashes: dict[int, str] = {}
     for outcome in outcomes.values():
-        hashes.update(outcome.sha256)
+        hashes.update(outcome.hashes)
     return [
         {"path": entry.path, "size": entry.size, "sha256": hashes.get(number)}
         for number, entry in enumerate(listing.inputs)

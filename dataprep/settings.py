@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,11 +13,14 @@ from types import UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from .errors import UsageError
+from .manifest import name_of
 
 __all__ = ["BuildSettings", "DocPer", "OnError", "help_of", "read_config"]
 
 DocPer = Literal["file", "line", "block"]
 OnError = Literal["limit", "skip", "fail"]
+
+_NO_KEY = re.compile(r'["\\\x00-\x1f\ud800-\udfff]')  # what the parser of records does not take
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,18 +62,32 @@ class BuildSettings:
             value = getattr(self, name)
             if not _fits(value, kind):
                 raise UsageError(f"{name} is {value!r}; allowed: {_described(kind)}.")
+        for path in (*self.inputs, self.out, self.tokenizer, self.keep_rejects or ""):
+            if "\0" in path:
+                raise UsageError(f"There is a NUL in {path!r}, which no path can hold.")
         if not self.inputs:
             raise UsageError("No input was given.", "Name a folder, files or a glob pattern.")
         if not self.out:
             object.__setattr__(self, "out", _default_out(self.inputs))
         if Path(self.out).name in ("", ".."):
             raise UsageError(f"--out {self.out} has no name.", "For example: --out out/corpus")
+        if (name := name_of(self.out)) != self.out:
+            raise UsageError(
+                f"--out {self.out} is the name of one file of a dataset.",
+                f"Leave the ending out: --out {name}",
+            )
         if self.workers is not None and self.workers < 1:
             raise UsageError(f"--workers {self.workers}: at least 1 is needed.")
         if self.max_errors < 0:
             raise UsageError(f"--max-errors {self.max_errors}: it cannot be negative.")
         if not self.text_key:
             raise UsageError("--text-key is empty.", "Name the key that holds the text.")
+        if _NO_KEY.search(self.text_key):
+            raise UsageError(
+                f"--text-key {self.text_key!r} cannot be looked for: it has a quote, a backslash, "
+                "a control character or bytes that are not UTF-8.",
+                "Rename the key in the records.",
+            )
 
     def to_json(self) -> dict[str, Any]:
         """Plain values, as --print-config shows them and the manifest keeps them."""

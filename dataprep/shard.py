@@ -18,7 +18,7 @@ from .errors import DataError
 from .plan import Piece, Plan
 from .policy import ErrorPolicy
 from .readers import FORMATS, DamagedError, Records, Source
-from .workfolder import Outcome, WorkFolder
+from .workfolder import Outcome, WorkFolder, checksum
 
 if TYPE_CHECKING:
     from .inputs import Input
@@ -96,11 +96,11 @@ class _Shard:
             if self._rejects:
                 flush(self._rejects)
         self._books.tokens = writer.tokens
-        sizes = {}
+        files = {}
         for kind, draft in drafts.items():
-            sizes[kind] = draft.stat().st_size
+            files[kind] = (draft.stat().st_size, checksum(draft))
             draft.replace(finals[kind])
-        return Outcome(self._books, sizes, self._hashes)
+        return Outcome(self._books, files, self._hashes, self._tokenizer.fingerprint)
 
     def _piece(self, piece: Piece, entry: Input, writer: SegmentWriter) -> None:
         books = self._books
@@ -109,18 +109,24 @@ class _Shard:
             if piece.start == 0:  # a file is hashed once, by whoever has its beginning
                 self._hashes[piece.input] = _sha256(Path(entry.path))
             for records in read_piece(self._job.plan, piece):
+                chunk = records.chunk
                 batch = without_blank(records.batch)
                 books.read += records.read
                 books.written += len(batch)
-                books.bytes_read += len(records.chunk.data)
+                books.bytes_read += len(chunk.data)
                 if blank := len(records.batch) - len(batch):
                     books.dropped["blank"] += blank
                     self._keep_blank(records, origin)
                 for failure in records.failures:
                     problem = origin.problem(failure.line, failure.byte, failure.cause)
                     self._fail(problem, failure.record)
-                writer.add(*self._tokenizer.encode_batch(batch))
-                self._report(len(batch), len(records.chunk.data))
+                try:
+                    encoded = self._tokenizer.encode_batch(batch)
+                except DataError as error:
+                    problem = origin.problem(chunk.line + 1, chunk.byte, f"from here on: {error}")
+                    raise DataError(str(problem), error.hint) from error
+                writer.add(*encoded)
+                self._report(len(batch), len(chunk.data))
         except DamagedError as damage:
             problem = origin.problem(damage.line, damage.byte, str(damage))
             if not self._job.policy.skip_damaged:
@@ -157,7 +163,8 @@ class _Origin:
 
     def problem(self, line: int, byte: int, cause: str) -> Problem:
         if self._lines_before is None:  # counted only when a record is bad
-            self._lines_before = _count_lines(Path(self._entry.path), self._piece.start)
+            start = self._piece.start
+            self._lines_before = _count_lines(Path(self._entry.path), start) if start else 0
         return Problem(self._entry.path, line + self._lines_before, byte + self._piece.start, cause)
 
 
@@ -188,5 +195,8 @@ def _sha256(path: Path) -> str:
             while size := file.readinto(buffer):
                 digest.update(buffer[:size])
     except OSError as error:
-        raise DamagedError(f"{path} cannot be read: {error.strerror}.") from error
+        raise DamagedError(
+            f"{path} cannot be read: {error.strerror}.",
+            "Allow reading it, or go on without it with --on-error skip.",
+        ) from error
     return digest.hexdigest()

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from .durable import replace
-from .errors import UsageError
+from .errors import JimuError, UsageError
 from .training import train_apart
-from .workfolder import WorkFolder
+from .workfolder import WorkFolder, changed_from_outside
 
 if TYPE_CHECKING:
     from .progress import Observer
@@ -79,4 +79,7 @@ class _Trained:
         if not work.tokenizer.exists():
             observer.note(f"Training the tokenizer ({self._spec}) on the corpus.")
             replace(work.tokenizer, train_apart(self._spec, work))
-        return load_tokenizer(work.tokenizer)
+        try:
+            return load_tokenizer(work.tokenizer)
+        except JimuError as error:
+            raise changed_from_outside(work.tokenizer) from error

@@ -9,8 +9,10 @@ tokenizer.json      the tokenizer, once it is known
 NNNNN.bin           token ids of shard N, in the dtype of the dataset
 NNNNN.lengths       int32 length of each of its documents
 NNNNN.rejects       its rejected records, when they are kept
-journal.jsonl       one line for each shard that is done, written after its files are safe
+journal             one line for each shard that is done, written after its files are safe
 =================== =====================================================================
+
+No reader knows any of these endings: a work folder inside a corpus is not read as text.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ import fcntl
 import json
 import os
 import time
+import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -28,10 +31,12 @@ from typing import Any
 from .books import Books
 from .durable import flush, replace, sync_folder
 from .errors import RunError, UsageError
+from .manifest import is_sealed, sealed
 from .plan import Plan
 
-__all__ = ["Outcome", "WorkFolder"]
+__all__ = ["Outcome", "WorkFolder", "changed_from_outside", "checksum"]
 
+_READ_STEP = 1 << 22  # a multiple of what any item in a segment takes
 _LOCK_PATIENCE = 2.0  # seconds: workers of a killed build take a moment to notice and let go
 
 
@@ -40,20 +45,24 @@ class Outcome:
     """What is known of a shard that is done."""
 
     books: Books
-    sizes: dict[str, int]
-    """Bytes of each of its files, by kind."""
-    sha256: dict[int, str]
-    """Hashes of the inputs that start in it, by their number in the plan."""
+    files: dict[str, tuple[int, int]]
+    """Bytes and CRC-32 of each of its files, by kind."""
+    hashes: dict[int, str]
+    """Hex sha256 of the inputs that start in it, by their number in the plan."""
+    tokenizer: str
+    """Fingerprint of the tokenizer that made its ids."""
 
     def to_json(self) -> dict[str, Any]:
         """Plain values, for the journal."""
-        return {"books": self.books.to_json(), "sizes": self.sizes, "sha256": self.sha256}
+        hashes = {str(number): digest for number, digest in self.hashes.items()}
+        return {**vars(self), "books": self.books.to_json(), "hashes": hashes}
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Outcome:
         """The reverse of to_json."""
-        hashes = {int(number): digest for number, digest in values["sha256"].items()}
-        return cls(Books.from_json(values["books"]), values["sizes"], hashes)
+        hashes = {int(number): digest for number, digest in values["hashes"].items()}
+        files = {kind: (size, crc) for kind, (size, crc) in values["files"].items()}
+        return cls(Books.from_json(values["books"]), files, hashes, values["tokenizer"])
 
 
 class WorkFolder:
@@ -67,6 +76,16 @@ class WorkFolder:
         """A file of one shard: ``bin``, ``lengths`` or ``rejects``."""
         return self.path / f"{shard:05}.{kind}"
 
+    def content(self, shard: int, kind: str, outcome: Outcome) -> Iterator[bytes]:
+        """A file of a shard that is done; RunError at its end when it is not what was written."""
+        path, crc = self.segment(shard, kind), 0
+        with path.open("rb") as file:
+            while block := file.read(_READ_STEP):
+                crc = zlib.crc32(block, crc)
+                yield block
+        if (path.stat().st_size, crc) != outcome.files[kind]:
+            raise changed_from_outside(path)
+
     @property
     def plan(self) -> Path:
         """Where the plan is kept."""
@@ -79,7 +98,10 @@ class WorkFolder:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Hold the folder, made when missing; UsageError while another build holds it."""
+        """Hold the folder, made when missing.
+
+        Raises UsageError while another build holds it, or when something else bears its name.
+        """
         descriptor = self._lock()
         try:
             yield
@@ -92,6 +114,7 @@ class WorkFolder:
         deadline = time.monotonic() + _LOCK_PATIENCE
         path = self.path / "lock"
         while True:
+            self._refuse_foreign()
             self.path.mkdir(parents=True, exist_ok=True)
             try:
                 descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
@@ -111,16 +134,33 @@ class WorkFolder:
                     ) from None
                 time.sleep(0.05)
 
+    def _refuse_foreign(self) -> None:
+        """A work folder is removed in the end: the lock, made first, tells that it is one."""
+        foreign = self.path.exists() and not self.path.is_dir()
+        with suppress(FileNotFoundError, NotADirectoryError):
+            names = os.listdir(self.path)  # noqa: PTH208  (Path.iterdir would not list at once)
+            foreign = bool(names) and "lock" not in names
+        if foreign:
+            raise UsageError(
+                f"{self.path} is needed as work folder, but is there and is none.",
+                "Move it away, or choose another --out.",
+            )
+
     def adopt(self, plan: Plan) -> dict[int, Outcome]:
         """Go on with the work that is there, or begin; the outcomes of the shards that are done.
 
-        Raises UsageError when the work there was begun with something that decides other bytes.
+        Raises UsageError when the work there was begun with something that decides other bytes,
+        RunError when it is damaged.
         """
         if not self.plan.exists():
             self.clear()
             replace(self.plan, plan.to_json())
             return {}
-        differences = plan.differences(Plan.from_json(self.plan.read_bytes()))
+        try:
+            before = Plan.from_json(self.plan.read_bytes())
+        except ValueError as error:
+            raise changed_from_outside(self.plan) from error
+        differences = plan.differences(before)
         if differences:
             raise UsageError(
                 f"{self.path} holds unfinished work of another kind: {'; '.join(differences)}.",
@@ -132,34 +172,37 @@ class WorkFolder:
     def record(self, shard: int, outcome: Outcome) -> None:
         """Note that a shard is done. Its files must be safe on the disk."""
         sync_folder(self.path)
-        with (self.path / "journal.jsonl").open("ab") as file:
-            file.write(json.dumps({"shard": shard, **outcome.to_json()}).encode() + b"\n")
+        entry = sealed({"shard": shard, **outcome.to_json()})
+        with (self.path / "journal").open("ab") as file:
+            file.write(json.dumps(entry).encode() + b"\n")
             flush(file)
 
     def _journal(self) -> dict[int, Outcome]:
-        path = self.path / "journal.jsonl"
+        path = self.path / "journal"
         if not path.exists():
             return {}
         lines = path.read_bytes().splitlines(keepends=True)
         if lines and not lines[-1].endswith(b"\n"):  # the build was killed while it wrote this
             lines.pop()
             replace(path, b"".join(lines))
-        entries = map(json.loads, lines)
+        try:
+            entries = list(map(json.loads, lines))
+        except ValueError as error:
+            raise changed_from_outside(path) from error
+        if not all(map(is_sealed, entries)):
+            raise changed_from_outside(path)
         done = {entry["shard"]: Outcome.from_json(entry) for entry in entries}
         for shard, outcome in done.items():
-            for kind, size in outcome.sizes.items():
+            for kind, (size, _) in outcome.files.items():
                 file = self.segment(shard, kind)
                 if not file.is_file() or file.stat().st_size != size:
-                    raise RunError(
-                        f"{file} is not as the journal says ({size:,} bytes).",
-                        "The work folder was changed from outside; start over with --overwrite.",
-                    )
+                    raise changed_from_outside(file)
         return done
 
     def clear(self) -> None:
         """Remove all but the lock."""
         for entry in self.path.iterdir():
-            if entry.name != "lock":
+            if entry.name != "lock" and not entry.is_dir():  # no folder in there is ours
                 entry.unlink()
 
     def remove(self) -> None:
@@ -168,3 +211,20 @@ class WorkFolder:
         (self.path / "lock").unlink(missing_ok=True)
         with suppress(OSError):  # another build waited for this moment and has its lock in there
             self.path.rmdir()
+
+
+def checksum(path: Path) -> int:
+    """CRC-32 of a file."""
+    crc = 0
+    with path.open("rb") as file:
+        while block := file.read(_READ_STEP):
+            crc = zlib.crc32(block, crc)
+    return crc
+
+
+def changed_from_outside(path: Path) -> RunError:
+    """What is raised when something in a work folder is not what was written."""
+    return RunError(
+        f"{path} is not what the build wrote there.",
+        "The work folder was changed from outside, or the disk fails: start over with --overwrite.",
+    )

@@ -15,6 +15,8 @@ from vocab.damage import name_damage
 __all__ = ["AddedToken", "Facts", "parse_facts", "read_json"]
 
 FILE_NAME = "tokenizer.json"
+MAX_VOCAB_SIZE = 1 << 31
+"""Datasets hold ids as int32 at most."""
 _ALLOWED = (
     f"Name a Hugging Face {FILE_NAME} or its folder, a public vocabulary (dataprep vocab list), or "
     "train one: train:bpe:8000."
@@ -99,6 +101,11 @@ def parse_facts(data: bytes, where: str) -> Facts:
                 hint="Download or copy it again.",
             ) from error
         raise DataError(f"{where} is not valid JSON: {error}.") from error
+    if facts.vocab_size > MAX_VOCAB_SIZE:
+        raise DataError(
+            f"{where} has id {facts.vocab_size - 1:,}; ids go up to {MAX_VOCAB_SIZE - 1:,}.",
+            hint="Look at the ids of its added_tokens.",
+        )
     if facts.model.dropout:
         raise UsageError(
             f"{where} has BPE dropout {facts.model.dropout}: the same text would give other ids "

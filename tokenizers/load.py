@@ -83,8 +83,17 @@ class JsonTokenizer:
             raise DataError(f"{self.name} is not a usable tokenizer.json: {error}.") from error
 
     def encode_batch(self, batch: Batch | Sequence[str]) -> Encoded:
-        """See Tokenizer."""
-        return self._engine.encode(_texts(batch))
+        """See Tokenizer. Raises DataError when the vocabulary cannot say some text."""
+        texts = _texts(batch)
+        try:
+            return self._engine.encode(texts)
+        except MemoryError:
+            raise
+        except Exception as error:  # the reference raises bare Exception
+            raise DataError(
+                f"{self.name} cannot encode this text: {error}.",
+                hint="A vocabulary that does not know every byte needs an unknown token.",
+            ) from error
 
     def decode(self, ids: Sequence[int] | npt.NDArray[np.integer[Any]]) -> str:
         """See Tokenizer. Raises DataError for an id outside the vocabulary."""

@@ -95,7 +95,10 @@ class Source:
             with self.path.open("rb") as file:
                 yield from frames(file, self.path, codec) if codec else self._plain(file)
         except OSError as error:
-            raise DamagedError(f"{self.path} cannot be read: {error.strerror}.") from error
+            raise DamagedError(
+                f"{self.path} cannot be read: {error.strerror}.",
+                "Allow reading it, or go on without it with --on-error skip.",
+            ) from error
 
     def _plain(self, file: BinaryIO) -> Iterator[bytes]:
         position = file.seek(self.start)

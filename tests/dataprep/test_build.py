@@ -204,6 +204,24 @@ def test_damaged_file(corpus: Path, tmp_path: Path, tokenizer_file: Path) -> Non
         _rebuild_strictly(corpus, tmp_path / "e", tokenizer_file)
 
 
+def test_file_that_may_not_be_read(
+    corpus: Path, tmp_path: Path, tokenizer_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    original = Path.open
+
+    def closed(path: Path, *arguments: Any, **settings: Any) -> Any:
+        if path.name == "b.md":
+            raise PermissionError(13, "Permission denied", str(path))
+        return original(path, *arguments, **settings)
+
+    monkeypatch.setattr(Path, "open", closed)
+    settings: dict[str, Any] = {"out": tmp_path / "d", "tokenizer": tokenizer_file}
+    with pytest.raises(DataError, match=r"b\.md cannot be read: Permission denied"):
+        dataprep.build(corpus, **settings)
+    books = dataprep.build(corpus, **settings, on_error="skip").manifest["books"]
+    assert (books["written"], books["damaged_files"], books["failed"]) == (1200, 1, 1)
+
+
 def _rebuild_strictly(corpus: Path, out: Path, tokenizer_file: Path) -> None:
     """Shards done leniently, then the rest under the default."""
     from dataprep import publish

@@ -55,7 +55,8 @@ def test_build_inspect_verify(corpus: Path, tmp_path: Path, tokenizer_file: Path
     assert broken.returncode == 1
     assert "sha256" in broken.stderr
     missing = run("inspect", tmp_path / "none", "--json")
-    assert (missing.returncode, missing.stdout) == (1, "")
+    assert (missing.returncode, json.loads(missing.stdout)["exit_code"]) == (1, 1)
+    assert "none.json is missing" in json.loads(missing.stdout)["error"]
 
 
 def test_json_output(corpus: Path, tmp_path: Path, tokenizer_file: Path) -> None:
@@ -161,3 +162,34 @@ def test_help_needs_no_heavy_import() -> None:
         check=True,
     )
     assert done.stdout.endswith("heavy: set()\n")
+
+
+def test_names_that_are_not_utf8(tmp_path: Path, tokenizer_file: Path) -> None:
+    path = os.fsdecode(bytes(tmp_path) + b"/\xff.txt")
+    Path(path).write_bytes(b"good\n\xfe\n")
+    command = [sys.executable, "-m", "dataprep", "build", path, "-o", str(tmp_path / "d")]
+    done = subprocess.run(
+        [*command, "-t", str(tokenizer_file)],
+        capture_output=True,
+        cwd=Path(__file__).parents[2],
+        env={**os.environ, "PYTHONIOENCODING": "utf-8:strict"},
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert b"/\\udcff.txt, line 2, byte 5: byte 0xFE is not UTF-8" in done.stdout
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+def test_output_that_cannot_be_written(tmp_path: Path) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "dataprep", "build", "x", "-o", "d", "--print-config"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=Path(__file__).parents[2],
+            check=False,
+        )
+    assert done.returncode == 1
+    assert "No space left" in done.stderr
+    assert "Traceback" not in done.stderr

@@ -11,6 +11,7 @@ import pytest
 import dataprep
 from dataprep.errors import DataError
 from dataprep.inspect import describe, facts, histogram
+from dataprep.manifest import sealed
 from dataprep.verify import verify
 
 
@@ -106,14 +107,36 @@ def test_swapped_files_are_found(
 def test_manifest_that_lies_about_the_vocabulary(name: Path) -> None:
     path = Path(f"{name}.json")
     manifest = json.loads(path.read_text())
-    path.write_text(json.dumps({**manifest, "vocab_size": 300}))
+
+    def lie(**values: object) -> None:
+        path.write_text(json.dumps(sealed({**without_seal, **values})))
+
+    without_seal = {key: value for key, value in manifest.items() if key != "sha256"}
+    lie(vocab_size=300)
     with pytest.raises(DataError, match="outside the vocabulary"):
         verify(name)
-    path.write_text(json.dumps({**manifest, "eod_id": 5}))
+    lie(eod_id=5)
     with pytest.raises(DataError, match="does not end in id 5"):
         verify(name)
-    path.write_text(json.dumps({**manifest, "format": "other 9"}))
+    lie(format="other 9")
     with pytest.raises(DataError, match="other 9"):
+        dataprep.open(name)
+
+
+@pytest.mark.parametrize("key", ["documents", "vocab_size", "tokenizer", "files", "sha256"])
+def test_manifest_without_a_key(name: Path, key: str) -> None:
+    path = Path(f"{name}.json")
+    manifest = json.loads(path.read_text())
+    del manifest[key]
+    path.write_text(json.dumps(manifest))
+    for use in (dataprep.open, describe, verify):
+        with pytest.raises(DataError, match="was changed"):
+            use(name)
+
+
+def test_manifest_nested_without_end(name: Path) -> None:
+    Path(f"{name}.json").write_text("[" * 100_000)
+    with pytest.raises(DataError, match="not the manifest"):
         dataprep.open(name)
 
 
@@ -126,3 +149,9 @@ def test_tokenizer_missing_or_another(name: Path) -> None:
     path.unlink()
     with pytest.raises(DataError, match=r"tokenizer of .* is missing"):
         dataset.tokenizer()
+
+
+def test_control_characters_do_not_reach_the_terminal(tmp_path: Path, tokenizer_file: Path) -> None:
+    (tmp_path / "a.txt").write_text("\x1b]0;title\a 中文\n", "utf-8")
+    dataprep.build(tmp_path / "a.txt", out=tmp_path / "d", tokenizer=tokenizer_file)
+    assert describe(tmp_path / "d").endswith("\\x1b]0;title\\x07 中文")

@@ -57,6 +57,19 @@ def test_links(tmp_path: Path) -> None:
     assert listing.passed_over == {"broken link": 1}
 
 
+def test_special_files_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _touch(tmp_path, "a.txt")
+    os.mkfifo(tmp_path / "pipe.txt")
+    (tmp_path / "gone.txt").symlink_to(tmp_path / "missing")
+    monkeypatch.chdir(tmp_path)
+    for argument in (".", "*.txt"):
+        listing = list_inputs([argument])
+        assert [entry.name for entry in listing.inputs] == ["a.txt"]
+        assert listing.passed_over == {"broken link": 1, "special file": 1}
+    with pytest.raises(UsageError, match="neither a file nor a folder"):
+        list_inputs(["pipe.txt"])
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
 def test_folder_that_may_not_be_read(tmp_path: Path) -> None:
     _touch(tmp_path, "a.txt", "closed/b.txt")
@@ -135,3 +148,23 @@ def test_differences_are_named(tmp_path: Path) -> None:
         "1 input(s) missing (b.txt)",
         "1 input(s) changed (a.txt)",
     ]
+
+
+def test_changed_among_inputs_of_one_name(tmp_path: Path) -> None:
+    _touch(tmp_path, "x/a.txt", "y/a.txt")
+
+    def plan() -> Plan:
+        inputs = list_inputs([str(tmp_path / "x"), str(tmp_path / "y")]).inputs
+        return make_plan(inputs, tokenizer="t", doc_per=None, text_key="text", keep_rejects=False)
+
+    before = plan()
+    (tmp_path / "x" / "a.txt").write_text("longer than before")
+    assert plan().differences(before) == ["1 input(s) changed (a.txt)"]
+
+
+def test_plan_that_is_damaged(tmp_path: Path) -> None:
+    _touch(tmp_path, "a.txt")
+    data = _plan(tmp_path).to_json()
+    for damaged in (b"", b"{}", b"[]", data[:50], data.replace(b"a.txt", b"b.txt")):
+        with pytest.raises(ValueError):  # noqa: PT011
+            Plan.from_json(damaged)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -38,10 +40,20 @@ class Lengths:
 class Deadly(Lengths):
     """Dies over one document."""
 
+    def __init__(self, how: int) -> None:
+        self.signal = how
+
     def encode_batch(self, batch: Batch) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.int64]]:
         if any("poison" in text for text in batch.texts()):
-            os.kill(os.getpid(), signal.SIGKILL)
+            os.kill(os.getpid(), self.signal)
         return super().encode_batch(batch)
+
+
+class Hungry(Lengths):
+    """Finds no memory."""
+
+    def encode_batch(self, batch: Batch) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.int64]]:
+        raise MemoryError
 
 
 @pytest.fixture
@@ -74,14 +86,52 @@ def test_all_shards_are_done(job: Job, method: StartMethod) -> None:
 
 
 @pytest.mark.parametrize("method", ["fork", "spawn"])
-def test_death_of_a_worker_names_the_shard(job: Job, method: StartMethod) -> None:
+@pytest.mark.parametrize(("how", "told"), [(9, "SIGKILL"), (15, "SIGTERM"), (35, "35")])
+def test_death_of_a_worker_names_the_shard(
+    job: Job, method: StartMethod, how: int, told: str
+) -> None:
     path = Path(job.plan.inputs[5].path)
     path.write_text("poison" + "5" * 93 + "\n")
     status = path.stat()
     os.utime(path, ns=(status.st_atime_ns, job.plan.inputs[5].mtime_ns))
-    with pytest.raises(RunError, match=r"signal SIGKILL.*shard 5 \(.*5\.txt\)") as caught:
-        list(run_shards(job, Deadly(), range(8), 3, method))
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)  # as the command line does
+    try:
+        with pytest.raises(RunError, match=rf"signal {told}\).*shard 5 \(.*5\.txt\)") as caught:
+            list(run_shards(job, Deadly(how), range(8), 3, method))
+    finally:
+        signal.signal(signal.SIGTERM, before)
     assert "again" in str(caught.value.hint)
+
+
+def test_memory_runs_out(job: Job) -> None:
+    with pytest.raises(RunError, match=r"Memory ran out at shard \d") as caught:
+        list(run_shards(job, Hungry(), range(8), 2, "fork"))
+    assert "--workers" in str(caught.value.hint)
+
+
+SCRIPT = """
+import sys, threading, dataprep
+print("script")
+made = lambda: print(dataprep.build("a.txt", out="d", tokenizer=sys.argv[1]).n_documents)
+thread = threading.Thread(target=made)
+thread.start()
+thread.join()
+"""
+
+
+def test_script_without_a_guard_runs_once(tmp_path: Path, tokenizer_file: Path) -> None:
+    """From a thread, where workers are fresh processes."""
+    (tmp_path / "a.txt").write_text("text\n")
+    (tmp_path / "script.py").write_text(SCRIPT)
+    done = subprocess.run(
+        [sys.executable, "script.py", str(tokenizer_file)],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+        check=False,
+    )
+    assert done.stdout == "script\n1\n", done.stderr
 
 
 def test_error_of_a_worker(job: Job) -> None:

@@ -246,3 +246,20 @@ def test_encoding_starts_no_thread_and_survives_a_fork(trained, tmp_path, engine
         text=True,
     )
     assert done.returncode == 0, done.stderr
+
+
+def _changed(trained, **changes):
+    return json.dumps({**json.loads(trained), **changes}).encode()
+
+
+def test_vocabulary_that_cannot_say_a_text(trained):
+    model = {"type": "WordLevel", "vocab": {"<|endoftext|>": 0, "a": 1}, "unk_token": "[UNK]"}
+    loaded = tokenizer_from_json(_changed(trained, model=model), "words")
+    with pytest.raises(DataError, match=r"words cannot encode this text: .*UNK"):
+        loaded.encode_batch(["床前明月光"])
+
+
+def test_ids_beyond_what_datasets_hold(trained):
+    added = [{**json.loads(trained)["added_tokens"][0], "id": 1 << 31}]
+    with pytest.raises(DataError, match="has id 2,147,483,648; ids go up to 2,147,483,647"):
+        tokenizer_from_json(_changed(trained, added_tokens=added), "huge")
