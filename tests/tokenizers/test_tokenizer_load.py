@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 from dataprep.batch import Batch
 from dataprep.errors import DataError
 from dataprep.tokenizers import engines
-from dataprep.tokenizers.load import EngineFallbackWarning, load_tokenizer, tokenizer_from_json
+from dataprep.tokenizers.from_json import EngineFallbackWarning, tokenizer_from_json
+from dataprep.tokenizers.load import load_tokenizer
 from dataprep.tokenizers.probe import PROBES
 
 ROOT = Path(__file__).parents[2]
@@ -58,7 +59,7 @@ def test_ids_are_those_of_the_reference(tokenizer, trained):
 def test_text_survives_the_round_trip(trained, texts):
     for engine in ENGINES:
         made = engines.ENGINES[engine](trained.decode())
-        ids, offsets = made.encode(texts)
+        ids, offsets = made.encode(Batch.from_texts(texts))
         assert [made.decode(part) for part in split(ids, offsets)] == texts
 
 
@@ -133,8 +134,8 @@ def test_saved_bytes_are_the_ones_fingerprinted(tokenizer, trained, tmp_path):
 
 
 class _Wrong(engines.FastokensEngine):
-    def encode(self, texts):
-        ids, offsets = super().encode(texts)
+    def encode(self, batch):
+        ids, offsets = super().encode(batch)
         return ids ^ 1, offsets
 
 
@@ -174,7 +175,7 @@ def test_other_models_run_on_the_reference(made):
 def test_a_pickled_copy_is_not_checked_again(with_specials, monkeypatch):
     pickled = pickle.dumps(with_specials)
     expected = [part.tolist() for part in with_specials.encode_batch(PROBES)]
-    monkeypatch.setattr("dataprep.tokenizers.load.disagreement", _fails)
+    monkeypatch.setattr("dataprep.tokenizers.from_json.disagreement", _fails)
     copy = pickle.loads(pickled)
     assert [part.tolist() for part in copy.encode_batch(PROBES)] == expected
     assert (copy.engine, copy.fingerprint) == (with_specials.engine, with_specials.fingerprint)
@@ -186,7 +187,7 @@ def test_a_tokenizer_is_checked_once_for_each_version(trained, monkeypatch, empt
     def count(*arguments):
         probes.append(arguments)
 
-    monkeypatch.setattr("dataprep.tokenizers.load.disagreement", count)
+    monkeypatch.setattr("dataprep.tokenizers.from_json.disagreement", count)
     tokenizer_from_json(trained, "first")
     again = tokenizer_from_json(trained, "second")
     assert len(probes) == 1

@@ -1,0 +1,45 @@
+"""The kinds of vocabulary files, and how each becomes a tokenizer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from dataprep.tokenizers.from_json import tokenizer_from_json
+from dataprep.tokenizers.merges import MERGES_FILE, VOCAB_FILE, json_from_merges
+from dataprep.tokenizers.protocol import Tokenizer
+
+__all__ = ["KINDS", "Kind"]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A way in which tokenizers are published.
+
+    A folder that holds all of ``files`` is of this kind; so is a file whose name ends in one of
+    ``endings``. ``load`` takes the path, of a file or of a folder, and the name for messages.
+    """
+
+    files: tuple[str, ...]
+    endings: tuple[str, ...]
+    load: Callable[[Path, str], Tokenizer]
+
+
+def _tokenizer_json(path: Path, name: str) -> Tokenizer:
+    return tokenizer_from_json(
+        (path / "tokenizer.json" if path.is_dir() else path).read_bytes(), name
+    )
+
+
+def _merges(path: Path, name: str) -> Tokenizer:
+    vocab, merges = (path / VOCAB_FILE).read_bytes(), (path / MERGES_FILE).read_bytes()
+    return tokenizer_from_json(json_from_merges(vocab, merges, str(path)), name)
+
+
+KINDS: tuple[Kind, ...] = (
+    Kind(("tokenizer.json",), (".json",), _tokenizer_json),
+    Kind((VOCAB_FILE, MERGES_FILE), (), _merges),
+)
+"""In order of preference, where a folder holds several; the first also stands for files whose
+name tells nothing."""
