@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dataprep.tokenizers.from_json import tokenizer_from_json
+from dataprep.tokenizers.from_sentencepiece import is_packed, load_sentencepiece, unpacked
 from dataprep.tokenizers.merges import MERGES_FILE, VOCAB_FILE, json_from_merges
 from dataprep.tokenizers.protocol import Tokenizer
 
@@ -17,7 +18,7 @@ __all__ = ["KINDS", "Kind"]
 class Kind:
     """A way in which tokenizers are published.
 
-    A folder that holds all of ``files`` is of this kind; so is a file whose name ends in one of
+    A folder that holds all of ``files``, which may be patterns, is of this kind; so is a file whose name ends in one of
     ``endings``. ``load`` takes the path, of a file or of a folder, and the name for messages.
     """
 
@@ -27,9 +28,8 @@ class Kind:
 
 
 def _tokenizer_json(path: Path, name: str) -> Tokenizer:
-    return tokenizer_from_json(
-        (path / "tokenizer.json" if path.is_dir() else path).read_bytes(), name
-    )
+    data = (path / "tokenizer.json" if path.is_dir() else path).read_bytes()
+    return unpacked(data, name) if is_packed(data) else tokenizer_from_json(data, name)
 
 
 def _merges(path: Path, name: str) -> Tokenizer:
@@ -40,6 +40,7 @@ def _merges(path: Path, name: str) -> Tokenizer:
 KINDS: tuple[Kind, ...] = (
     Kind(("tokenizer.json",), (".json",), _tokenizer_json),
     Kind((VOCAB_FILE, MERGES_FILE), (), _merges),
+    Kind(("*.model",), (".model",), load_sentencepiece),
 )
 """In order of preference, where a folder holds several; the first also stands for files whose
 name tells nothing."""

@@ -40,7 +40,7 @@ def _kind(path: Path) -> Kind:
     if not path.is_dir():
         raise UsageError(f"There is no tokenizer at {path}.", hint=_allowed())
     for kind in KINDS:
-        if all((path / file).is_file() for file in kind.files):
+        if all(any(path.glob(file)) for file in kind.files):
             return kind
     names = sorted(entry.name for entry in path.iterdir())
     more = " and more" if len(names) > 10 else ""
