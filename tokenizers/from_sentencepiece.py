@@ -61,7 +61,7 @@ class SentencePieceTokenizer:
         self._written = {
             int(self._ids[i]): piece.text
             for i, piece in enumerate(facts.pieces)
-            if piece.type in (PieceType.CONTROL, PieceType.UNKNOWN)
+            if piece.type is PieceType.CONTROL
         } | {i: token for token, i in layout.added.items()}
         self.engine, self._engine_key = label(_REFERENCE), _REFERENCE
 
@@ -101,7 +101,8 @@ class SentencePieceTokenizer:
     def decode(self, ids: Sequence[int] | npt.NDArray[np.integer[Any]]) -> str:
         """See Tokenizer. Raises DataError for an id outside the vocabulary.
 
-        What follows a special token is decoded as the beginning of a text.
+        What follows a special token is decoded as the beginning of a text; an unknown piece is
+        what the model says it looks like, by default ``⁇`` between spaces.
         """
         array = np.asarray(ids, np.int64)
         outside = array[(array < 0) | (array >= self.vocab_size)]
@@ -207,11 +208,13 @@ def _problem(
     reference: SentencePieceTokenizer,
     facts: SentencePieceModel,
 ) -> str | None:
-    controls = [p.text for p in facts.pieces if p.type is not PieceType.NORMAL]
+    pieces = [piece.text.replace("▁", " ") for piece in facts.pieces]
+    alone = Batch.from_texts([*pieces, *(f"文{piece}文" for piece in pieces)])
     try:
         tokenizer.start()
-        return disagreement(
-            tokenizer._engine, reference._engine, [*controls, *tied_runs(facts)]
-        )
+        ours, exact = tokenizer._engine.encode(alone)[0], reference._engine.encode(alone)[0]
+        if not np.array_equal(ours, exact):
+            return "it does not give the pieces themselves"
+        return disagreement(tokenizer._engine, reference._engine, tied_runs(facts))
     except Exception as error:  # whatever an engine raises, the reference can do the work
         return f"it failed: {error}"

@@ -45,7 +45,11 @@ def tied_runs(model: SentencePieceModel) -> list[str]:
 
 
 def json_of_bpe(model: SentencePieceModel) -> str:
-    """The text of the ``tokenizer.json``, which has no added tokens: literal ones are text."""
+    """The text of the ``tokenizer.json``, which has no added tokens: literal ones are text.
+
+    Control pieces get names with a space in them, which no text has once its spaces are ``▁``:
+    fastokens looks up a whole word before it merges, and would find ``</s>`` in the text.
+    """
     spaces: dict[str, object] = {
         "type": "Replace",
         "pattern": {"String": " "},
@@ -55,6 +59,9 @@ def json_of_bpe(model: SentencePieceModel) -> str:
     normalizers = [prefix, spaces] if model.adds_dummy_prefix else [spaces]
     joined = sorted(_joined(model), key=lambda piece: -piece.score)
     letters = [p.text for p in model.pieces if p.type is PieceType.NORMAL and len(p.text) == 1]
+    plain = (PieceType.NORMAL, PieceType.BYTE)
+    kinds = list(enumerate(model.pieces))
+    names = [piece.text if piece.type in plain else f" {i}" for i, piece in kinds]
     return json.dumps(
         {
             "version": "1.0",
@@ -68,13 +75,13 @@ def json_of_bpe(model: SentencePieceModel) -> str:
             "model": {
                 "type": "BPE",
                 "dropout": None,
-                "unk_token": next(p.text for p in model.pieces if p.type is PieceType.UNKNOWN),
+                "unk_token": next(names[i] for i, p in kinds if p.type is PieceType.UNKNOWN),
                 "continuing_subword_prefix": None,
                 "end_of_word_suffix": None,
                 "fuse_unk": True,
                 "byte_fallback": True,
                 "ignore_merges": False,
-                "vocab": {piece.text: i for i, piece in enumerate(model.pieces)},
+                "vocab": {name: i for i, name in enumerate(names)},
                 "merges": merges_of([*letters, *(piece.text for piece in joined)]),
             },
         },

@@ -7,13 +7,16 @@ from functools import cached_property
 import numpy as np
 
 from dataprep.batch import Batch
-from dataprep.tokenizers.engine import bounds
+from dataprep.tokenizers.engine import bounds, splice
 from dataprep.tokenizers.fast_bpe import FastokensEngine
 from dataprep.tokenizers.protocol import Encoded, Spans
 from dataprep.tokenizers.sp_bpe import json_of_bpe
 from dataprep.tokenizers.sp_model import parse_model
 
 __all__ = ["FastSentencePieceEngine", "SentencePieceEngine"]
+
+
+_BYTE_PIECE = "<0x"
 
 
 class SentencePieceEngine:
@@ -51,7 +54,11 @@ class SentencePieceEngine:
 
 
 class FastSentencePieceEngine:
-    """See Engine. fastokens, for the BPE models that ``unfit`` has nothing against."""
+    """See Engine. fastokens, for the BPE models that ``unfit`` has nothing against.
+
+    It may take a literal ``<0x41>`` in the text for the byte piece of that name, so documents with
+    the beginning of one go to sentencepiece.
+    """
 
     def __init__(self, model: bytes) -> None:
         self._model = model
@@ -59,7 +66,13 @@ class FastSentencePieceEngine:
 
     def encode(self, batch: Batch) -> Encoded:
         """See Engine."""
-        return self._fast.encode(batch)
+        ids, offsets = self._fast.encode(batch)
+        texts = batch.texts()
+        bad = [i for i, text in enumerate(texts) if _BYTE_PIECE in text]
+        if not bad:
+            return ids, offsets
+        others = self._exact.encode(Batch.from_texts([texts[i] for i in bad]))
+        return splice(ids, offsets, *others, np.array(bad))
 
     def encode_spans(self, batch: Batch) -> Spans:
         """See Engine; by sentencepiece, at its speed."""

@@ -72,7 +72,10 @@ class Layout:
         roles = {**by_role(named), **roles}
         if "<eod>" in named:
             roles["eod"] = named["<eod>"]
-        roles.update({role: named[token] for role, token in self.roles.items() if token in named})
+        if self.roles:  # CPM's <eod> is an ordinary piece
+            named.update((p.text, int(i)) for p, i in zip(model.pieces, ids, strict=True))
+            found = {role: named.get(token) for role, token in self.roles.items()}
+            roles.update({role: i for role, i in found.items() if i is not None})
         return dict(sorted(roles.items()))
 
 
@@ -121,6 +124,10 @@ def _glm(size: int) -> Layout:
     return Layout(added=_from(size, _GLM), roles={**roles, "sep": "[SEP]", "cls": "[CLS]"})
 
 
+def _cpm(size: int) -> Layout:  # noqa: ARG001
+    return Layout(roles={"eod": "<eod>"})
+
+
 def _chatglm3(size: int) -> Layout:
     return Layout(added=_from(size, _CHATGLM3))
 
@@ -129,7 +136,13 @@ def _from(first: int, tokens: Iterable[str]) -> dict[str, int]:
     return {token: first + i for i, token in enumerate(tokens)}
 
 
-_LAYOUTS = {"t5": _t5, "xlm-roberta": _xlm_r, "glm-chinese": _glm, "chatglm3": _chatglm3}
+_LAYOUTS = {
+    "t5": _t5,
+    "xlm-roberta": _xlm_r,
+    "cpm-1": _cpm,
+    "glm-chinese": _glm,
+    "chatglm3": _chatglm3,
+}
 """By the name in the manifest of vocabularies."""
 
 _CLASSES = {"T5": _t5, "XLMRoberta": _xlm_r}
