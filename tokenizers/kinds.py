@@ -10,6 +10,7 @@ from dataprep.tokenizers.from_json import tokenizer_from_json
 from dataprep.tokenizers.from_sentencepiece import is_packed, load_sentencepiece, unpacked
 from dataprep.tokenizers.merges import MERGES_FILE, VOCAB_FILE, json_from_merges
 from dataprep.tokenizers.protocol import Tokenizer
+from dataprep.tokenizers.tiktoken_files import load_tiktoken, looks_like_ranks
 
 __all__ = ["KINDS", "Kind"]
 
@@ -37,10 +38,16 @@ def _merges(path: Path, name: str) -> Tokenizer:
     return tokenizer_from_json(json_from_merges(vocab, merges, str(path)), name)
 
 
+def _model(path: Path, name: str) -> Tokenizer:
+    ranks = path.is_file() and looks_like_ranks(path.read_bytes())
+    return load_tiktoken(path, name) if ranks else load_sentencepiece(path, name)
+
+
 KINDS: tuple[Kind, ...] = (
     Kind(("tokenizer.json",), (".json",), _tokenizer_json),
     Kind((VOCAB_FILE, MERGES_FILE), (), _merges),
-    Kind(("*.model",), (".model",), load_sentencepiece),
+    Kind(("*.model",), (".model",), _model),
+    Kind(("*.tiktoken",), (".tiktoken",), load_tiktoken),
 )
 """In order of preference, where a folder holds several; the first also stands for files whose
 name tells nothing."""
