@@ -46,6 +46,11 @@ def build(
     ] = None,
     out: Annotated[str | None, _option("out", "--out", "-o")] = None,
     tokenizer: Annotated[str | None, _option("tokenizer", "--tokenizer", "-t")] = None,
+    special_in_text: Annotated[str | None, _option("special_in_text", "--special-in-text")] = None,
+    add_bos: Annotated[bool, _option("add_bos", "--add-bos")] = False,
+    append_eod: Annotated[
+        bool | None, _option("append_eod", "--append-eod/--no-append-eod")
+    ] = None,
     workers: Annotated[int | None, _option("workers", "--workers", "-w")] = None,
     doc_per: Annotated[str | None, _option("doc_per", "--doc-per")] = None,
     text_key: Annotated[str | None, _option("text_key", "--text-key")] = None,
@@ -71,6 +76,9 @@ def build(
         "inputs": tuple(inputs or ()) or None,
         "out": out,
         "tokenizer": tokenizer,
+        "special_in_text": special_in_text,
+        "add_bos": add_bos or None,
+        "append_eod": append_eod,
         "workers": workers,
         "doc_per": doc_per,
         "text_key": text_key,

@@ -58,11 +58,12 @@ class SentencePieceTokenizer:
         self.fingerprint = hashlib.sha256(self._packed).hexdigest()
         self._model = model
         self._is_shifted = layout.fairseq
-        self._written = {
-            int(self._ids[i]): piece.text
+        self.special_tokens = {
+            piece.text: int(self._ids[i])
             for i, piece in enumerate(facts.pieces)
             if piece.type is PieceType.CONTROL
-        } | {i: token for token, i in layout.added.items()}
+        } | dict(layout.added)
+        self._written = {i: token for token, i in self.special_tokens.items()}
         self.engine, self._engine_key = label(_REFERENCE), _REFERENCE
 
     @cached_property

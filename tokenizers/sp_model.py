@@ -79,9 +79,7 @@ def parse_model(data: bytes, where: str) -> SentencePieceModel:
         ) from error
 
 
-def _model(
-    pieces: tuple[Piece, ...], settings: dict[int, dict[int, _Value]]
-) -> SentencePieceModel:
+def _model(pieces: tuple[Piece, ...], settings: dict[int, dict[int, _Value]]) -> SentencePieceModel:
     trainer, normalizer = settings[_TRAINER], settings[_NORMALIZER]
     found = {role: _signed(trainer.get(tag, default)) for role, (tag, default) in _ROLES.items()}
     reserved = (PieceType.CONTROL, PieceType.UNKNOWN)

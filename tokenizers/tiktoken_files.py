@@ -49,8 +49,7 @@ class Encoding:
 
 _ENDS = ("<|endoftext|>", "<|im_start|>", "<|im_end|>")
 _QWEN = {
-    token: 151_643 + i
-    for i, token in enumerate((*_ENDS, *(f"<|extra_{n}|>" for n in range(205))))
+    token: 151_643 + i for i, token in enumerate((*_ENDS, *(f"<|extra_{n}|>" for n in range(205))))
 }
 _FIM = ("<|endoftext|>", "<|fim_prefix|>", "<|fim_middle|>", "<|fim_suffix|>")
 _CL100K = {token: 100_257 + i for i, token in enumerate(_FIM)} | {"<|endofprompt|>": 100_276}

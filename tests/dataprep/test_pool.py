@@ -58,7 +58,7 @@ def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Job:
     )
     work = WorkFolder(tmp_path / "d")
     work.path.mkdir()
-    return Job(plan, work, ErrorPolicy(0, skip_damaged=False), eod_id=0)
+    return Job(plan, work, ErrorPolicy(0, skip_damaged=False), bos_id=None, eod_id=0)
 
 
 @pytest.mark.parametrize("method", ["fork", "spawn"])
