@@ -72,7 +72,8 @@ class FastSentencePieceEngine:
         if not bad:
             return ids, offsets
         others = self._exact.encode(Batch.from_texts([texts[i] for i in bad]))
-        return splice(ids, offsets, *others, np.array(bad))
+        spliced, offsets = splice(ids, offsets, *others, np.array(bad))
+        return spliced.astype(np.uint32, copy=False), offsets
 
     def encode_spans(self, batch: Batch) -> Spans:
         """See Engine; by sentencepiece, at its speed."""

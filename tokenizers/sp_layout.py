@@ -24,17 +24,13 @@ __all__ = ["Layout", "layout_of"]
 
 CONFIG, ADDED = "tokenizer_config.json", "added_tokens.json"
 
-_GLM = ("<|endoftext|>", "[SEP]", "[CLS]", "[MASK]", "[UNUSED1]", "[UNUSED2]") + (
-    "<|startofpiece|>",
-    "<|endofpiece|>",
-    "[sMASK]",
-    "[gMASK]",
+_GLM = (
+    *("<|endoftext|>", "[SEP]", "[CLS]", "[MASK]", "[UNUSED1]", "[UNUSED2]"),
+    *("<|startofpiece|>", "<|endofpiece|>", "[sMASK]", "[gMASK]"),
 )
-_CHATGLM3 = ("[MASK]", "[gMASK]", "[sMASK]", "sop", "eop") + (
-    "<|system|>",
-    "<|user|>",
-    "<|assistant|>",
-    "<|observation|>",
+_CHATGLM3 = (
+    *("[MASK]", "[gMASK]", "[sMASK]", "sop", "eop"),
+    *("<|system|>", "<|user|>", "<|assistant|>", "<|observation|>"),
 )
 _SHIFTED = ("Camembert", "MBart", "Nllb", "M2M100", "Barthez", "Pegasus", "XLMProphetNet", "Plbart")
 

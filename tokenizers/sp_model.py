@@ -108,15 +108,16 @@ def _model(pieces: tuple[Piece, ...], settings: dict[int, dict[int, _Value]]) ->
 
 def _piece(value: _Value) -> Piece:
     fields = dict(_fields(value))
-    text, score = fields[1], fields.get(2, b"\0\0\0\0")
-    assert isinstance(text, bytes)  # noqa: S101
-    assert isinstance(score, bytes)  # noqa: S101
-    return Piece(text.decode(), struct.unpack("<f", score)[0], PieceType(fields.get(3, 1)))
+    text, score, kind = fields[1], fields.get(2, b"\0\0\0\0"), fields.get(3, 1)
+    if not (isinstance(text, bytes) and isinstance(score, bytes) and isinstance(kind, int)):
+        raise TypeError("fields of other types")
+    return Piece(text.decode(), struct.unpack("<f", score)[0], PieceType(kind))
 
 
 def _fields(data: _Value) -> Iterator[tuple[int, _Value]]:
     """Number and value of each field of a message."""
-    assert isinstance(data, bytes)  # noqa: S101
+    if not isinstance(data, bytes):
+        raise TypeError("not a message")
     i = 0
     while i < len(data):
         key, i = _varint(data, i)
@@ -148,5 +149,6 @@ def _varint(data: bytes, i: int) -> tuple[int, int]:
 
 
 def _signed(value: _Value) -> int:
-    assert isinstance(value, int)  # noqa: S101
+    if not isinstance(value, int):
+        raise TypeError("not a number")
     return value - (1 << 64) if value >> 63 else value

@@ -1,7 +1,7 @@
 """``.tiktoken`` files, a token in base64 and its rank on each line, to a ``tokenizer.json``.
 
-Such a file holds the ranks only. The pattern that cuts text into words and the special tokens are in
-the code of whoever published it; those of the public ones are known here by their number of ranks.
+Such a file holds the ranks only. The pattern that cuts text into words and the special tokens are
+in the code of whoever published it; those of the public ones are known here by their size.
 """
 
 from __future__ import annotations
