@@ -20,7 +20,8 @@ class Kind:
     """A way in which tokenizers are published.
 
     A folder that holds all of ``files``, which may be patterns, is of this kind; so is a file whose
-    name ends in one of ``endings``. ``load`` takes the path, of a file or of a folder, and the name for messages.
+    name ends in one of ``endings``. ``load`` takes the path, of a file or of a folder, and the name
+    for messages.
     """
 
     files: tuple[str, ...]

@@ -137,7 +137,8 @@ def _unigram(spec: TrainSpec, texts: Iterator[list[str]]) -> bytes:
             hint="Give more text, or ask for another size.",
         ) from error
     processor = sentencepiece.SentencePieceProcessor(model_proto=model.getvalue())
-    # Hugging Face would find a literal <0x41> in the text; at this price it takes the characters.
+    # Hugging Face finds a literal <0x41> in the text; at this price only where its characters are
+    # unknown.
     pieces = [
         (
             processor.id_to_piece(i),

@@ -1,4 +1,4 @@
-"""``dataprep train-tokenizer``: what it writes loads everywhere, and comes out the same each time."""
+"""``dataprep train-tokenizer``: what it writes loads everywhere, and is the same each time."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from dataprep.tokenizers.spec import TrainSpec
 from dataprep.tokenizers.word_cuts import WORD_END, cut_words
 
 ROOT = Path(__file__).parents[2]
-WORDS_ZH = "研究 生命 起源 北京 大学 学生 前来 应聘 天气 今天 很好 明月 故乡".split()
-WORDS_EN = "the quick brown fox jumps over lazy dogs while children watched together".split()
+WORDS_ZH = ["研究", "生命", "起源", "北京", "大学", "学生", "前来", "应聘", "天气", "今天", "明月"]
+WORDS_EN = ["the", "quick", "brown", "fox", "jumps", "over", "lazy", "dogs", "while", "watched"]
 PROBES = [
     "研究生命起源 the fox",
     " two  spaces\n",
-    "é 龘 <unk> <0x41> [UNK]",
+    "é 龘 <unk> [UNK]",
     "北京大学学生前来应聘\n\n",
 ]
 
@@ -87,9 +87,11 @@ def test_two_runs_on_other_numbers_of_threads_are_equal(
     for threads in ("1", "3"):
         out = tmp_path / threads
         done = subprocess.run(
-            [sys.executable, "-m", "dataprep", "train-tokenizer", str(text), "--kind", kind]
-            + ["--vocab-size", "350", "--out", str(out), "--respect-words", "--json"]
-            + ["--sample-bytes", "40000", "--seed", "3"],
+            [
+                *(sys.executable, "-m", "dataprep", "train-tokenizer", str(text), "--kind", kind),
+                *("--vocab-size", "350", "--out", str(out), "--respect-words", "--json"),
+                *("--sample-bytes", "40000", "--seed", "3"),
+            ],
             env={**os.environ, "PYTHONPATH": str(ROOT), "RAYON_NUM_THREADS": threads},
             cwd=tmp_path,
             capture_output=True,
