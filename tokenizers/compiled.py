@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
-from numba import njit  # type: ignore[import-untyped]
+from numba import njit
 
 __all__ = ["compiled"]
 

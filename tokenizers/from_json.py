@@ -22,6 +22,7 @@ from dataprep.tokenizers.engines import ENGINES, ENGINES_OF_MODEL, REFERENCE, la
 from dataprep.tokenizers.files import Facts, parse_facts
 from dataprep.tokenizers.probe import disagreement
 from dataprep.tokenizers.protocol import Encoded, Spans, Tokenizer
+from dataprep.tokenizers.shapes import shape_of
 
 __all__ = ["EngineFallbackWarning", "JsonTokenizer", "tokenizer_from_json"]
 
@@ -33,6 +34,7 @@ EOD_TOKENS = (
     "<eos>",
     "<eod>",
     "[EOS]",
+    "[SEP]",  # BERT has no other end; Megatron takes it for one too
 )
 """What ends a document, most telling first. Ends of a chat turn (``<|im_end|>``) are not ends of
 a document, though instruction-tuned models name them as their ``eos_token``."""
@@ -114,7 +116,7 @@ def tokenizer_from_json(json: bytes, name: str) -> Tokenizer:
     """
     facts = parse_facts(json, name)
     reference = JsonTokenizer(name, json, facts)
-    for engine in ENGINES_OF_MODEL.get(facts.model.type, ()):
+    for engine in ENGINES_OF_MODEL.get(shape_of(facts), ()):
         tokenizer = reference.on(engine)
         checked = (tokenizer.fingerprint, tokenizer.engine, reference.engine)
         if is_checked(*checked):

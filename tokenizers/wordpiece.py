@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from dataprep.batch import Batch
+from dataprep.tokenizers.documents import valid_bytes
 from dataprep.tokenizers.engine import splice
 from dataprep.tokenizers.protocol import Encoded, Spans
 from dataprep.tokenizers.reference import ReferenceEngine
@@ -66,7 +66,7 @@ class WordPieceEngine:
         npt.NDArray[np.int64],
     ]:
         """Ids, offsets, spans, and the numbers of the documents that need the reference."""
-        data = _checked(batch)
+        data = valid_bytes(batch)
         offsets = np.ascontiguousarray(batch.offsets, np.int64)
         # Virtual memory: what is not written costs nothing.
         ids = np.empty(len(data), np.uint32)
@@ -77,17 +77,6 @@ class WordPieceEngine:
         self._kernel(data, offsets, *self._tables, word, ids, ends, spans, moves)
         n = int(ends[-1])
         return ids[:n].copy(), ends, spans[:n].copy(), np.flatnonzero(moves)
-
-
-def _checked(batch: Batch) -> npt.NDArray[Any]:
-    """The bytes of the batch; UnicodeError where a document is not valid UTF-8."""
-    data = batch.data
-    str(data, "utf-8")
-    array = np.frombuffer(data, np.uint8)
-    starts = batch.offsets[:-1]
-    if ((array[starts[starts < len(array)]] & 0xC0) == 0x80).any():
-        raise UnicodeError("a document starts within a character")
-    return array
 
 
 def _some(batch: Batch, documents: npt.NDArray[np.int64]) -> Batch:

@@ -6,12 +6,16 @@ hundreds of code points: its tables are of another Unicode version.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import NamedTuple
+import itertools
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 __all__ = ["Symbol", "probe"]
+
+PreTokenize: TypeAlias = Callable[[str], list[tuple[str, tuple[int, int]]]]
 
 CODE_POINTS = 0x110000
 _SURROGATES = range(0xD800, 0xE000)
@@ -41,22 +45,50 @@ def probe(json: str) -> tuple[dict[int, list[Symbol]], set[int]]:
 
     tokenizer = Tokenizer.from_str(json)
     normalize: Callable[[str], str] = tokenizer.normalizer.normalize_str
-    characters = [chr(c) for c in range(CODE_POINTS) if c not in _SURROGATES and chr(c) != _MARK]
+    pre_tokenize: PreTokenize = tokenizer.pre_tokenizer.pre_tokenize_str
+    table: dict[int, list[Symbol]] = {}
+    characters: list[str] = []
+    for block in _blocks():
+        text = normalize(block)
+        if not text:
+            table.update((ord(c), []) for c in block)
+        elif text != block or len(pre_tokenize(block)) != 1:
+            characters += block
+        # Otherwise all of the block stand for themselves, as most blocks of unassigned ones do.
     normal = _each(normalize, characters)
-    between = _each(normalize, [_HIGH + c + _LOW for c in characters])
-    high, low = normalize(_HIGH), normalize(_LOW)
-    moving = {
-        ord(c)
-        for c, alone, found in zip(characters, normal, between, strict=True)
-        if alone and found != high + alone + low
-    }
-    symbols = _symbols(tokenizer.pre_tokenizer.pre_tokenize_str, set("".join(normal)))
-    table = {}
+    symbols = _symbols(pre_tokenize, set("".join(normal)))
     for character, text in zip(characters, normal, strict=True):
         found = [symbols[c] for c in text]
         if found != [Symbol(character, space=False, alone=False)]:
             table[ord(character)] = found
-    return table, moving
+    return table, _moving(normalize)
+
+
+def _blocks() -> Iterator[str]:
+    for first in range(0, CODE_POINTS, 256):
+        if first not in _SURROGATES:
+            yield "".join(chr(c) for c in range(first, first + 256) if chr(c) != _MARK)
+
+
+def _moving(normalize: Callable[[str], str]) -> set[int]:
+    """Code points that are left and that canonical ordering moves past another that is left.
+
+    Combining classes never change once assigned, so Python's tables can rule characters out, but
+    for those that they do not know yet.
+    """
+    characters = [
+        c
+        for c in map(chr, itertools.chain(range(0xD800), range(0xE000, 0x20000)))
+        if unicodedata.combining(c) or unicodedata.category(c) == "Cn"
+    ]
+    high, low = normalize(_HIGH), normalize(_LOW)
+    alone = _each(normalize, characters)
+    between = _each(normalize, [_HIGH + c + _LOW for c in characters])
+    return {
+        ord(c)
+        for c, text, found in zip(characters, alone, between, strict=True)
+        if text and found != high + text + low
+    }
 
 
 def _each(normalize: Callable[[str], str], texts: list[str]) -> list[str]:
@@ -70,9 +102,7 @@ def _each(normalize: Callable[[str], str], texts: list[str]) -> list[str]:
     return results
 
 
-def _symbols(
-    pre_tokenize: Callable[[str], list[tuple[str, tuple[int, int]]]], characters: Iterable[str]
-) -> dict[str, Symbol]:
+def _symbols(pre_tokenize: PreTokenize, characters: Iterable[str]) -> dict[str, Symbol]:
     ordered = sorted(characters)
     text = _MARK + "".join(c + _MARK for c in ordered)
     # By the characters of the text: how long the piece is that each lies in.

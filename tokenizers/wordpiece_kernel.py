@@ -66,9 +66,7 @@ def encode(
                     here += 2
                 elif byte < 0xF0:
                     point = (
-                        (byte & 0x0F) << 12
-                        | (data[here + 1] & 0x3F) << 6
-                        | (data[here + 2] & 0x3F)
+                        (byte & 0x0F) << 12 | (data[here + 1] & 0x3F) << 6 | (data[here + 2] & 0x3F)
                     )
                     here += 3
                 else:

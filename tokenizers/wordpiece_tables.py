@@ -71,8 +71,12 @@ def tables(json: str) -> Tables:
     key = "\n".join([FORMAT, version("tokenizers"), json])
     path = cache_folder() / "wordpiece" / f"{sha256(key.encode()).hexdigest()}.npz"
     # Whatever is wrong with the cache, the tables can be made.
-    with contextlib.suppress(OSError, ValueError, KeyError, zipfile.BadZipFile), np.load(path) as f:
-        return Tables(*(f[name] for name in Tables._fields))
+    with (
+        contextlib.suppress(OSError, ValueError, KeyError, zipfile.BadZipFile),
+        path.open("rb") as file,  # numpy leaves it open when it is broken
+        np.load(file) as arrays,
+    ):
+        return Tables(*(arrays[name] for name in Tables._fields))
     made = _make(json)
     with contextlib.suppress(OSError):
         _keep(made, path)
@@ -182,29 +186,31 @@ def _trie(model: _Model, symbol_of: dict[str, int]) -> Ints:
 
 
 def _placed(children: list[dict[int, int]], values: list[int], symbols: int) -> Ints:
-    """Nodes where no two children share a place; the fullest are placed first."""
-    size = len(children) + 2 * symbols + 2
-    taken = np.zeros(size, bool)
+    """Nodes where no two children share a place.
+
+    The fullest are placed first, each from where the last one went; those with one child, the most
+    by far, fill the holes.
+    """
+    taken = np.zeros(len(children) + 2 * symbols + 2, bool)
     taken[:2] = True
     place = {0: 0, 1: 1}
     bases: dict[int, int] = {}
-    free = 2
+    base = free = 2
     for node in sorted(range(len(children)), key=lambda n: -len(children[n])):
         if not children[node]:
             break
         wanted = np.array(sorted(children[node]), np.int64)
-        base = max(free - int(wanted[0]), 0)
-        while True:
+        if len(wanted) == 1:
+            while taken[free]:
+                free += 1
+            base = max(free - int(wanted[0]), 0)
+        while taken[base + wanted].any():
+            base += 1
             if base + symbols >= len(taken):
                 taken = np.concatenate([taken, np.zeros(len(taken), bool)])
-            if not taken[base + wanted].any():
-                break
-            base += 1
         taken[base + wanted] = True
         bases[node] = base
         place.update((child, base + symbol) for symbol, child in children[node].items())
-        while taken[free]:
-            free += 1
     nodes = np.full((len(taken) + symbols, 4), -1, np.int32)
     for node, where in place.items():
         nodes[where, 0] = bases.get(node, 0)

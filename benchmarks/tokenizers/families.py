@@ -79,9 +79,41 @@ def _bert(path: Path, ours: Tokenizer) -> Encode:  # noqa: ARG001
     return hugging_face(tokenizer)
 
 
+def _clip(path: Path, ours: Tokenizer) -> Encode:  # noqa: ARG001
+    """CLIP as transformers builds it, from OpenAI's file."""
+    import gzip
+
+    from tokenizers import Regex, normalizers, pre_tokenizers
+
+    lines = gzip.decompress((path / "bpe_simple_vocab_16e6.txt.gz").read_bytes()).decode()
+    merges = [tuple(line.split()) for line in lines.split("\n")[1 : 49152 - 256 - 2 + 1]]
+    letters = sorted(pre_tokenizers.ByteLevel.alphabet())
+    tokens = [*letters, *(c + "</w>" for c in letters), *map("".join, merges)]
+    ids = {token: i for i, token in enumerate([*tokens, "<|startoftext|>", "<|endoftext|>"])}
+    tokenizer = HuggingFace(
+        models.BPE(ids, merges, unk_token="<|endoftext|>", end_of_word_suffix="</w>")
+    )
+    tokenizer.normalizer = normalizers.Sequence(
+        [normalizers.NFC(), normalizers.Replace(Regex(r"\s+"), " "), normalizers.Lowercase()]
+    )
+    words = (
+        r"<\|startoftext\|>|<\|endoftext\|>|'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|"
+        r"[^\s\p{L}\p{N}]+"
+    )
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+        [
+            pre_tokenizers.Split(Regex(words), behavior="removed", invert=True),
+            pre_tokenizers.ByteLevel(add_prefix_space=False),
+        ]
+    )
+    return hugging_face(tokenizer)
+
+
 FAMILIES: tuple[Family, ...] = (
     Family("byte-level BPE, GPT-2", "gpt2", _gpt2),
     Family("byte-level BPE, Qwen3", "qwen3", _same_json),
     Family("WordPiece, BERT Chinese", "bert-base-chinese", _bert),
     Family("WordPiece, BERT uncased", "bert-base-uncased", _bert),
+    Family("lower-cased BPE, CLIP", "clip", _clip),
+    Family("bytes", "bytes", _same_json),
 )
