@@ -20,7 +20,7 @@ def json_of_bytes() -> bytes:
     """Bytes are their own ids, 256 ends a document."""
     ids = {character: byte for byte, character in enumerate(byte_alphabet())}
     model = {"type": "BPE", "vocab": ids, "merges": []}
-    return _json([(256, END)], BYTE_LEVEL, {"type": "ByteLevel"}, model)
+    return _json([(256, END)], BYTE_LEVEL, BYTE_LEVEL, model)
 
 
 def json_of_characters(characters: Iterable[str]) -> bytes:
