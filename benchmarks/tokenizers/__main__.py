@@ -74,7 +74,8 @@ def main() -> None:
         if arguments.only not in family.name:
             continue
         results.append(_measure(family, arguments.vocabularies, kinds))
-        print(_row(results[-1], list(kinds)), flush=True)
+        for row in (_row, _exact):
+            print(row(results[-1], list(kinds)), flush=True)
     if not arguments.only:
         out = ROOT / "benchmarks" / "results" / f"{date.today()}-tokenizers.md"
         out.write_text(_page(results, list(kinds)), encoding="utf-8")
