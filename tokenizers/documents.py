@@ -6,10 +6,13 @@ import itertools
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+import numpy as np
+import numpy.typing as npt
+
 from dataprep.batch import Batch
 from dataprep.errors import DataError
 
-__all__ = ["readable"]
+__all__ = ["readable", "valid_bytes"]
 
 
 @contextmanager
@@ -32,6 +35,17 @@ def readable(documents: Batch | Sequence[str]) -> Iterator[Batch]:
             "UTF-8.",
             hint="Clean the text before it is tokenized.",
         ) from error
+
+
+def valid_bytes(batch: Batch) -> npt.NDArray[np.uint8]:
+    """The data of the batch; UnicodeError unless each document is valid UTF-8."""
+    data = batch.data
+    str(data, "utf-8")
+    array = np.frombuffer(data, np.uint8)
+    starts = batch.offsets[:-1]
+    if ((array[starts[starts < len(array)]] & 0xC0) == 0x80).any():
+        raise UnicodeError("a document starts within a character")
+    return array
 
 
 def _first_bad(documents: Batch | Sequence[str]) -> int:

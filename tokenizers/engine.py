@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,9 @@ from dataprep.batch import Batch
 from dataprep.tokenizers.protocol import Encoded, Spans
 
 __all__ = ["Engine", "bounds", "splice"]
+
+
+Scalar = TypeVar("Scalar", bound=np.generic)
 
 
 class Engine(Protocol):
@@ -39,17 +42,17 @@ def bounds(lengths: Sequence[int] | npt.NDArray[np.int64]) -> npt.NDArray[np.int
 
 
 def splice(
-    values: npt.NDArray[np.generic],
+    values: npt.NDArray[Scalar],
     offsets: npt.NDArray[np.int64],
-    others: npt.NDArray[np.generic],
+    others: npt.NDArray[Scalar],
     other_offsets: npt.NDArray[np.int64],
     documents: npt.NDArray[np.int64],
-) -> tuple[npt.NDArray[np.generic], npt.NDArray[np.int64]]:
+) -> tuple[npt.NDArray[Scalar], npt.NDArray[np.int64]]:
     """``values`` with those of the documents numbered in ``documents`` replaced by ``others``.
 
     Document ``documents[k]`` gets ``others[other_offsets[k]:other_offsets[k + 1]]``.
     """
-    parts: list[npt.NDArray[np.generic]] = []
+    parts: list[npt.NDArray[Scalar]] = []
     lengths = np.diff(offsets)
     done = 0
     for k, document in enumerate(documents.tolist()):

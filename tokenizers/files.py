@@ -28,6 +28,9 @@ class _Model(msgspec.Struct, frozen=True):
     # The oldest files name no type; the reference then tries the models one after the other.
     type: str = ""
     dropout: float | None = None
+    unk_token: str | None = None
+    max_input_chars_per_word: int = 100
+    merges: msgspec.Raw = msgspec.Raw(b"[]")
 
 
 class Facts(msgspec.Struct, frozen=True):
@@ -35,6 +38,8 @@ class Facts(msgspec.Struct, frozen=True):
 
     model: _Model
     added_tokens: list[AddedToken] = []
+    normalizer: dict[str, Any] | None = None
+    pre_tokenizer: dict[str, Any] | None = None
 
     @property
     def vocab_size(self) -> int:

@@ -23,6 +23,7 @@ from dataprep.tokenizers.files import Facts, parse_facts
 from dataprep.tokenizers.probe import disagreement
 from dataprep.tokenizers.protocol import Encoded, Spans, Tokenizer
 from dataprep.tokenizers.roles import by_role
+from dataprep.tokenizers.shapes import shape_of
 
 __all__ = ["EngineFallbackWarning", "JsonTokenizer", "tokenizer_from_json"]
 
@@ -104,7 +105,7 @@ def tokenizer_from_json(json: bytes, name: str) -> Tokenizer:
     """
     facts = parse_facts(json, name)
     reference = JsonTokenizer(name, json, facts)
-    for engine in ENGINES_OF_MODEL.get(facts.model.type, ()):
+    for engine in ENGINES_OF_MODEL.get(shape_of(facts), ()):
         tokenizer = reference.on(engine)
         checked = (tokenizer.fingerprint, tokenizer.engine, reference.engine)
         if is_checked(*checked):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import vocab
 from dataprep.errors import UsageError
-from dataprep.tokenizers.kinds import KINDS, Kind
+from dataprep.tokenizers.kinds import BUILT_IN, KINDS, Kind
 from dataprep.tokenizers.protocol import Tokenizer
 
 __all__ = ["load_tokenizer"]
@@ -15,8 +15,9 @@ __all__ = ["load_tokenizer"]
 def load_tokenizer(name_or_path: str | Path) -> Tokenizer:
     """Load and check a tokenizer.
 
-    ``name_or_path`` is a file of one of the KINDS, a folder with the files of one, or the name of a
-    public vocabulary, which is fetched when it is not in the cache. A path comes before a name.
+    ``name_or_path`` is a file of one of the KINDS, a folder with the files of one, ``bytes``, or
+    the name of a public vocabulary, which is fetched when it is not in the cache. A path comes
+    before a name.
 
     The first load on a machine compares the fast engine with the reference on a probe; when the
     fast one fails or disagrees, the reference is used, with an EngineFallbackWarning, and
@@ -27,8 +28,11 @@ def load_tokenizer(name_or_path: str | Path) -> Tokenizer:
     it is something else than its name says.
     """
     path, name = Path(name_or_path), str(name_or_path)
-    if not path.exists() and name in vocab.names():
-        path = vocab.fetch(name)
+    if not path.exists():
+        if name in BUILT_IN:
+            return BUILT_IN[name]()
+        if name in vocab.names():
+            path = vocab.fetch(name)
     return _kind(path).load(path, name)
 
 
@@ -40,7 +44,7 @@ def _kind(path: Path) -> Kind:
     if not path.is_dir():
         raise UsageError(f"There is no tokenizer at {path}.", hint=_allowed())
     for kind in KINDS:
-        if all(any(path.glob(file)) for file in kind.files):
+        if kind.files and all(any(path.glob(file)) for file in kind.files):
             return kind
     names = sorted(entry.name for entry in path.iterdir())
     more = " and more" if len(names) > 10 else ""
@@ -52,8 +56,8 @@ def _kind(path: Path) -> Kind:
 
 
 def _allowed() -> str:
-    files = ", ".join(" with ".join(kind.files) for kind in KINDS)
+    files = ", ".join(" with ".join(kind.files) or f"NAME{kind.endings[0]}" for kind in KINDS)
     return (
         f"Name a file or a folder of one of these kinds: {files}; or a public vocabulary (dataprep "
-        "vocab list); or train one: train:bpe:8000."
+        "vocab list); or bytes; or train one: train:bpe:8000."
     )

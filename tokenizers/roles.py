@@ -18,6 +18,7 @@ TOKENS_OF_ROLE: dict[str, tuple[str, ...]] = {
         "<｜end▁of▁sentence｜>",
         "<eos>",
         "[EOS]",
+        "[SEP]",  # BERT has no other end; Megatron takes it for one too
     ),
     "bos": ("<s>", "<|begin_of_text|>", "<｜begin▁of▁sentence｜>", "<bos>", "[BOS]"),
     "eos": ("</s>", "<eos>", "[EOS]"),
