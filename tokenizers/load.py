@@ -31,7 +31,7 @@ def load_tokenizer(name_or_path: str | Path) -> Tokenizer:
     if not path.exists():
         if name in BUILT_IN:
             return BUILT_IN[name]()
-        if name in vocab.names():
+        if vocab.is_known(name):
             path = vocab.fetch(name)
     return _kind(path).load(path, name)
 

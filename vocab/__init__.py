@@ -6,7 +6,7 @@ nothing in that folder is used before its sha256 has been checked.
 
 from __future__ import annotations
 
-from .manifest import File, Vocabulary, known, names
+from .manifest import File, Vocabulary, is_known, known, names
 from .store import DamagedVocabularyError, add, fetch, verify, where
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "Vocabulary",
     "add",
     "fetch",
+    "is_known",
     "known",
     "names",
     "verify",
