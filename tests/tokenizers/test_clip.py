@@ -1,6 +1,7 @@
 """CLIP's file of merges on whatever engine is exact, and its context."""
 
 import gzip
+import json
 import os
 import random
 
@@ -69,6 +70,15 @@ def test_ids_and_spans_are_those_of_the_reference(clip, reference):
     for got, expected in zip(clip.encode_spans(batch), reference.encode_spans(batch), strict=True):
         assert np.array_equal(got, expected)
     assert np.array_equal(clip.encode_batch(batch)[0], reference.encode(batch)[0])
+
+
+def test_vocabulary_and_merges_are_the_same_tokenizer(clip, tmp_path):
+    clip.save(tmp_path / "made.json")
+    model = json.loads((tmp_path / "made.json").read_text())["model"]
+    (tmp_path / "vocab.json").write_text(json.dumps(model["vocab"]))
+    lines = ["#version: 0.2", *map(" ".join, model["merges"]), ""]
+    (tmp_path / "merges.txt").write_text("\n".join(lines))
+    assert load_tokenizer(tmp_path).fingerprint == clip.fingerprint
 
 
 @pytest.mark.parametrize(

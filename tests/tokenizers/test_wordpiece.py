@@ -14,7 +14,7 @@ import pytest
 import tokenizers
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tokenizer_samples import TEXTS
+from tokenizer_samples import TEXTS, trained_wordpiece
 
 from dataprep.batch import Batch
 from dataprep.errors import DataError
@@ -31,23 +31,6 @@ FLAGS = [
     {"lowercase": False, "strip_accents": True, "handle_chinese_chars": False},
     {"lowercase": True, "clean_text": False},
 ]
-
-
-def trained_wordpiece(size=400, **flags) -> str:
-    """tokenizer.json of a WordPiece trained in-process, as BERT's are made."""
-    tokenizer = tokenizers.Tokenizer(tokenizers.models.WordPiece(unk_token="[UNK]"))
-    tokenizer.normalizer = tokenizers.normalizers.BertNormalizer(**flags)
-    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.BertPreTokenizer()
-    tokenizer.decoder = tokenizers.decoders.WordPiece()
-    trainer = tokenizers.trainers.WordPieceTrainer(
-        vocab_size=size,
-        special_tokens=["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"],
-        show_progress=False,
-    )
-    tokenizer.train_from_iterator(
-        [*TEXTS, "café Ünïcode straße İstanbul 한국어 각 ①½"] * 2, trainer
-    )
-    return tokenizer.to_str()
 
 
 @pytest.fixture(scope="module", autouse=True)
