@@ -84,7 +84,13 @@ def json_of_clip(ids: dict[str, int], pairs: list[list[str]], specials: list[str
             ],
         },
         "post_processor": None,
-        "decoder": {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True},
+        "decoder": {
+            "type": "Sequence",
+            "decoders": [
+                {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True},
+                {"type": "Replace", "pattern": {"String": WORD_END}, "content": " "},
+            ],
+        },
         "model": {
             "type": "BPE",
             "dropout": None,

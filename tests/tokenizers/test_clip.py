@@ -57,6 +57,7 @@ def reference(public_vocabularies):
 def test_known_ids(clip):
     assert (clip.vocab_size, clip.eod_id) == (49408, 49407)
     assert clip.encode_batch(["a photo of a Cat"])[0].tolist() == [320, 1125, 539, 320, 2368]
+    assert clip.decode([320, 1125, 539, 320, 2368]) == "a photo of a cat "
 
 
 def test_ids_and_spans_are_those_of_the_reference(clip, reference):
