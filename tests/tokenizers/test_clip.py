@@ -63,7 +63,7 @@ def test_known_ids(clip):
 def test_ids_and_spans_are_those_of_the_reference(clip, reference):
     dice = random.Random(5)
     points = [c for c in range(0x110000) if not 0xD800 <= c < 0xE000]
-    texts = list(PROBES)
+    texts = [*PROBES, "\u180e", "a\u180eb 天", "after"]
     for _ in range(2000):
         few = [chr(dice.choice(points[: dice.choice([0x300, 0x3100, 0x10000, -1])])) for _ in "12"]
         texts.append("".join([few[0], "Photo'S of ", few[1], few[0], "\u0301 \n 下"]))
