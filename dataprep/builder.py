@@ -18,7 +18,7 @@ from .publish import finished, publish
 from .readers import known_endings
 from .settings import BuildSettings
 from .shard import Job
-from .vocabulary import eod_of, vocabulary
+from .vocabulary import ends_of, vocabulary
 from .workfolder import Outcome, WorkFolder
 
 if TYPE_CHECKING:
@@ -57,13 +57,16 @@ def _run(settings: BuildSettings, observer: Observer) -> Result:
     method = start_method()  # before the tokenizer's engine starts threads of its own
     listing = list_inputs(settings.inputs)
     _note_passed_over(listing, observer)
-    source = vocabulary(settings.tokenizer)
+    source = vocabulary(settings)
     plan = make_plan(
         listing.inputs,
         tokenizer=source.identity,
         doc_per=settings.doc_per,
         text_key=settings.text_key,
         keep_rejects=settings.keep_rejects is not None,
+        special_in_text=settings.special_in_text,
+        add_bos=settings.add_bos,
+        append_eod=settings.append_eod,
     )
     if settings.keep_rejects is not None:
         Path(settings.keep_rejects).parent.mkdir(parents=True, exist_ok=True)
@@ -77,7 +80,7 @@ def _run(settings: BuildSettings, observer: Observer) -> Result:
             return Result(manifest, existed=True)
         outcomes = work.adopt(plan)
         tokenizer = source.tokenizer(work, observer)
-        job = Job(plan, work, ErrorPolicy.of(settings), eod_of(tokenizer))
+        job = Job(plan, work, ErrorPolicy.of(settings), *ends_of(tokenizer, settings))
         workers = settings.workers or _cores()
         outcomes = _tokenize(job, outcomes, tokenizer, workers, method, observer)
         manifest = publish(settings, listing, plan, work, outcomes, tokenizer)

@@ -1,6 +1,6 @@
-"""Writes the language manual that ships with every Python as JSON Lines: text to build from, offline.
+"""Text to build from, offline: writes the manual that ships with every Python as JSON Lines.
 
-    python examples/python_manual.py OUT.jsonl
+Usage: ``python examples/python_manual.py OUT.jsonl``
 """
 
 from __future__ import annotations

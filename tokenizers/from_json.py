@@ -22,22 +22,10 @@ from dataprep.tokenizers.engines import ENGINES, ENGINES_OF_MODEL, REFERENCE, la
 from dataprep.tokenizers.files import Facts, parse_facts
 from dataprep.tokenizers.probe import disagreement
 from dataprep.tokenizers.protocol import Encoded, Spans, Tokenizer
+from dataprep.tokenizers.roles import by_role
 from dataprep.tokenizers.shapes import shape_of
 
 __all__ = ["EngineFallbackWarning", "JsonTokenizer", "tokenizer_from_json"]
-
-EOD_TOKENS = (
-    "</s>",  # before <|endoftext|>, which RoBERTa has kept from GPT-2 and never used
-    "<|endoftext|>",
-    "<|end_of_text|>",
-    "<｜end▁of▁sentence｜>",
-    "<eos>",
-    "<eod>",
-    "[EOS]",
-    "[SEP]",  # BERT has no other end; Megatron takes it for one too
-)
-"""What ends a document, most telling first. Ends of a chat turn (``<|im_end|>``) are not ends of
-a document, though instruction-tuned models name them as their ``eos_token``."""
 
 
 class EngineFallbackWarning(UserWarning):
@@ -54,8 +42,9 @@ class JsonTokenizer:
     def __init__(self, name: str, json: bytes, facts: Facts) -> None:
         self.name = name
         self.vocab_size = facts.vocab_size
-        specials = {token.content: token.id for token in facts.added_tokens if token.special}
-        self.eod_id = next((specials[token] for token in EOD_TOKENS if token in specials), None)
+        self.special_tokens = {t.content: t.id for t in facts.added_tokens if t.special}
+        self.specials = by_role(self.special_tokens)
+        self.eod_id = self.specials.get("eod")
         self.fingerprint = hashlib.sha256(json).hexdigest()
         self.engine = label(REFERENCE)
         self._engine_key = REFERENCE

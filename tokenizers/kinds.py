@@ -8,8 +8,10 @@ from pathlib import Path
 
 from dataprep.tokenizers.clip import CLIP_FILE, json_from_clip
 from dataprep.tokenizers.from_json import tokenizer_from_json
+from dataprep.tokenizers.from_sentencepiece import is_packed, load_sentencepiece, unpacked
 from dataprep.tokenizers.merges import MERGES_FILE, VOCAB_FILE, json_from_merges
 from dataprep.tokenizers.protocol import Tokenizer
+from dataprep.tokenizers.tiktoken_files import load_tiktoken, looks_like_ranks
 from dataprep.tokenizers.unit_files import BYTES_NAME, json_from_chars_file, json_of_bytes
 from dataprep.tokenizers.vocab_txt import CONFIG_FILE, VOCAB_TXT, json_from_vocab_txt
 
@@ -20,9 +22,9 @@ __all__ = ["BUILT_IN", "KINDS", "Kind"]
 class Kind:
     """A way in which tokenizers are published.
 
-    A folder that holds all of ``files``, if there are any, is of this kind; so is a file whose name
-    ends in one of ``endings``. ``load`` takes the path, of a file or of a folder, and the name for
-    messages.
+    A folder that holds all of ``files``, which may be patterns, if there are any, is of this kind;
+    so is a file whose name ends in one of ``endings``. ``load`` takes the path, of a file or of a
+    folder, and the name for messages.
     """
 
     files: tuple[str, ...]
@@ -31,12 +33,18 @@ class Kind:
 
 
 def _tokenizer_json(path: Path, name: str) -> Tokenizer:
-    return tokenizer_from_json(_file(path, "tokenizer.json").read_bytes(), name)
+    data = _file(path, "tokenizer.json").read_bytes()
+    return unpacked(data, name) if is_packed(data) else tokenizer_from_json(data, name)
 
 
 def _merges(path: Path, name: str) -> Tokenizer:
     vocab, merges = (path / VOCAB_FILE).read_bytes(), (path / MERGES_FILE).read_bytes()
     return tokenizer_from_json(json_from_merges(vocab, merges, str(path)), name)
+
+
+def _model(path: Path, name: str) -> Tokenizer:
+    ranks = path.is_file() and looks_like_ranks(path.read_bytes())
+    return load_tiktoken(path, name) if ranks else load_sentencepiece(path, name)
 
 
 def _vocab_txt(path: Path, name: str) -> Tokenizer:
@@ -62,6 +70,8 @@ def _file(path: Path, name: str) -> Path:
 KINDS: tuple[Kind, ...] = (
     Kind(("tokenizer.json",), (".json",), _tokenizer_json),
     Kind((VOCAB_FILE, MERGES_FILE), (), _merges),
+    Kind(("*.model",), (".model",), _model),
+    Kind(("*.tiktoken",), (".tiktoken",), load_tiktoken),
     Kind((VOCAB_TXT,), (".txt",), _vocab_txt),
     Kind((CLIP_FILE,), (".txt.gz",), _clip),
     Kind((), (".chars",), _chars),

@@ -31,7 +31,7 @@ def load_tokenizer(name_or_path: str | Path) -> Tokenizer:
     if not path.exists():
         if name in BUILT_IN:
             return BUILT_IN[name]()
-        if name in vocab.names():
+        if vocab.is_known(name):
             path = vocab.fetch(name)
     return _kind(path).load(path, name)
 
@@ -44,7 +44,7 @@ def _kind(path: Path) -> Kind:
     if not path.is_dir():
         raise UsageError(f"There is no tokenizer at {path}.", hint=_allowed())
     for kind in KINDS:
-        if kind.files and all((path / file).is_file() for file in kind.files):
+        if kind.files and all(any(path.glob(file)) for file in kind.files):
             return kind
     names = sorted(entry.name for entry in path.iterdir())
     more = " and more" if len(names) > 10 else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
@@ -40,6 +40,14 @@ class Tokenizer(Protocol):
     @property
     def eod_id(self) -> int | None:
         """The id that ends a document, or None where the vocabulary has none."""
+
+    @property
+    def specials(self) -> Mapping[str, int]:
+        """Ids of special tokens by role: ``eod``, ``bos``, ``pad``, ``mask``, ``extra_id_0``, …"""
+
+    @property
+    def special_tokens(self) -> Mapping[str, int]:
+        """Ids of all special tokens by how they are written."""
 
     @property
     def fingerprint(self) -> str:

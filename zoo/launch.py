@@ -21,6 +21,7 @@ from types import FrameType
 from typing import IO
 
 from dataprep.errors import UsageError
+from zoo.engine.ranks import LAUNCHER
 
 __all__ = ["TIMED_OUT", "launch", "main"]
 
@@ -65,6 +66,7 @@ def _start(number: int, ranks: int, port: int, argv: Sequence[str]) -> _Rank:
         "WORLD_SIZE": str(ranks),
         "RANK": str(number),
         "LOCAL_RANK": str(number),
+        LAUNCHER: str(os.getpid()),
     }
     output = tempfile.TemporaryFile() if number else None  # noqa: SIM115
     process = subprocess.Popen(

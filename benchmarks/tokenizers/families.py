@@ -109,11 +109,28 @@ def _clip(path: Path, ours: Tokenizer) -> Encode:  # noqa: ARG001
     return hugging_face(tokenizer)
 
 
+def _sentencepiece(path: Path, ours: Tokenizer) -> Encode:  # noqa: ARG001
+    """sentencepiece itself, giving arrays, on one thread."""
+    from sentencepiece import SentencePieceProcessor
+
+    (file,) = path.glob("*.model")
+    processor = SentencePieceProcessor(model_file=str(file))
+
+    def encode(texts: list[str]) -> Ids:
+        parts = processor.encode(texts, return_type="numpy", num_threads=1)
+        return np.concatenate(parts).view(np.uint32), list(map(len, parts))
+
+    return encode
+
+
 FAMILIES: tuple[Family, ...] = (
     Family("byte-level BPE, GPT-2", "gpt2", _gpt2),
     Family("byte-level BPE, Qwen3", "qwen3", _same_json),
     Family("WordPiece, BERT Chinese", "bert-base-chinese", _bert),
     Family("WordPiece, BERT uncased", "bert-base-uncased", _bert),
     Family("lower-cased BPE, CLIP", "clip", _clip),
+    Family("SentencePiece BPE, Mistral", "mistral", _sentencepiece),
+    Family("SentencePiece unigram, CPM", "cpm-1", _sentencepiece),
+    Family("SentencePiece unigram, T5", "t5", _sentencepiece),
     Family("bytes", "bytes", _same_json),
 )

@@ -84,10 +84,11 @@ def install(wheel, target):
 
 def check(target, home, cwd):
     # Processes .pth files as a site-packages folder would, which editable installs rely on; the
-    # target comes first on the path: the hardest case for Hugging Face's package.
+    # target comes first on the path: the hardest case for Hugging Face's package. Without -S the
+    # .pth files of this environment would count too, and this repository may be installed in it.
     code = f"import site, sys; site.addsitedir({str(target)!r})\n"
-    code += f"sys.path.insert(0, {str(target)!r})\n" + CHECK.format(site=SITE, home=str(home))
-    run(sys.executable, "-c", code, cwd=cwd)
+    code += f"sys.path.insert(0, {str(target)!r}); sys.path.append({SITE!r})\n"
+    run(sys.executable, "-S", "-c", code + CHECK.format(site=SITE, home=str(home)), cwd=cwd)
 
 
 def test_in_an_installed_wheel(source, tmp_path):

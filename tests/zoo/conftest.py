@@ -15,7 +15,7 @@ import zoo.engine
 from zoo.launch import launch
 
 ROOT = Path(__file__).parents[2]
-TINY = {"vocab": 61, "positions": 16, "embed": 32, "layers": 2, "heads": 4}
+SIZES = {"vocab": 61, "positions": 16, "embed": 32, "layers": 2, "heads": 4}
 WORDS = ["the", "a", "sky", "moon", "light", "night", "quick", "fox", "jumps", "over", "lazy"]
 WORDS += ["明月", "天气", "很好", "故乡", "思"]
 
@@ -33,12 +33,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture
 def tiny() -> Callable:
     """Builds a tiny GPT-2; keywords replace its sizes."""
-    return lambda **sizes: zoo.build("gpt2-small", **{**TINY, **sizes})
+    return lambda **sizes: zoo.build("gpt2-small", **{**SIZES, **sizes})
 
 
 @pytest.fixture
 def batch() -> dict[str, np.ndarray]:
-    ids = np.random.default_rng(0).integers(0, TINY["vocab"], (4, TINY["positions"] + 1))
+    ids = np.random.default_rng(0).integers(0, SIZES["vocab"], (4, SIZES["positions"] + 1))
     return {"tokens": ids[:, :-1], "labels": ids[:, 1:]}
 
 
@@ -64,7 +64,7 @@ def dataset(tmp_path_factory: pytest.TempPathFactory) -> str:
     return name
 
 
-TINY = """\
+RECIPE = """\
 [model]
 name = "gpt2-small"
 layers = 2
@@ -97,5 +97,5 @@ eval_samples = 16
 def tiny_recipe(tmp_path_factory: pytest.TempPathFactory) -> str:
     """Path of a recipe that trains on ``dataset`` in a second."""
     path = tmp_path_factory.mktemp("recipe") / "tiny.toml"
-    path.write_text(TINY, encoding="utf-8")
+    path.write_text(RECIPE, encoding="utf-8")
     return str(path)

@@ -6,7 +6,9 @@ of one. Imports no engine, so that a rank can be known before one is loaded.
 
 from __future__ import annotations
 
+import ctypes
 import os
+import signal
 import socket
 import sys
 import threading
@@ -17,8 +19,18 @@ from typing import NoReturn
 
 from dataprep.errors import JimuError, RunError, UsageError
 
-__all__ = ["die_alone", "leave", "rank", "wait_for_master", "world_size"]
+__all__ = [
+    "LAUNCHER",
+    "die_alone",
+    "end_with_launcher",
+    "leave",
+    "rank",
+    "wait_for_master",
+    "world_size",
+]
 
+LAUNCHER = "JIMU_LAUNCHER"  # process number of zoo.launch
+_PR_SET_PDEATHSIG = 1  # linux/prctl.h
 _NAMES = ("MASTER_ADDR", "MASTER_PORT", "WORLD_SIZE", "RANK")
 
 
@@ -70,6 +82,16 @@ def leave(code: int) -> NoReturn:
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(code)
+
+
+def end_with_launcher() -> None:
+    """Lets the kernel end this rank when its launcher is gone, however that ended."""
+    launcher = os.environ.get(LAUNCHER)
+    if launcher is None:
+        return
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != int(launcher):  # gone before
+        leave(1)
 
 
 def die_alone() -> None:

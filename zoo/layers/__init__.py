@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from zoo.layers.attention import CausalAttention
 from zoo.layers.block import Block
+from zoo.layers.dropout import Dropout
 from zoo.layers.embedding import Embedding
 from zoo.layers.layer import Layer, constant, initialise, normal
 from zoo.layers.linear import Linear
@@ -21,6 +22,7 @@ __all__ = [
     "MLP",
     "Block",
     "CausalAttention",
+    "Dropout",
     "Embedding",
     "Layer",
     "LayerNorm",

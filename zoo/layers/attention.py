@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from zoo.engine import F, Tensor, flow, replicated
+from zoo.layers.dropout import Dropout
 from zoo.layers.layer import Layer
 from zoo.layers.linear import Linear
 
@@ -20,12 +21,15 @@ class CausalAttention(Layer):
     the rows cuts between heads.
     """
 
-    def __init__(self, *, embed: int, heads: int, std: float, out_std: float) -> None:
+    def __init__(
+        self, *, embed: int, heads: int, std: float, out_std: float, dropout: float
+    ) -> None:
         super().__init__()
         self.heads = heads
         self.pieces = {"heads": heads}
         self.qkv = Linear(("embed", embed), ("heads", 3 * embed), std=std)
         self.out = Linear(("heads", embed), ("embed", embed), std=out_std)
+        self.share_dropout, self.out_dropout = Dropout(dropout), Dropout(dropout)
 
     def forward(self, x_BTE: Tensor) -> Tensor:
         B, T, E = x_BTE.shape
@@ -35,5 +39,7 @@ class CausalAttention(Layer):
         scores_BHTS = flow.matmul(q_BHTD, k_BHSD.transpose(2, 3)) * (1.0 / math.sqrt(D))
         hidden_TS = flow.triu(replicated(x_BTE, (T, T), -math.inf), 1)
         shares_BHTS = F.softmax(scores_BHTS + hidden_TS, dim=-1)
+        shares_BHTS = self.share_dropout(shares_BHTS, "batch", "heads", "seq", "seq")
         y_BHTD = flow.matmul(shares_BHTS, v_BHSD)
-        return self.out(y_BHTD.permute(0, 2, 1, 3).reshape(B, T, E))
+        y_BTE = self.out(y_BHTD.permute(0, 2, 1, 3).reshape(B, T, E))
+        return self.out_dropout(y_BTE, "batch", "seq", "embed")

@@ -18,13 +18,23 @@ class Block(Layer):
     """
 
     def __init__(
-        self, *, embed: int, heads: int, mlp: int, std: float, out_std: float, eps: float
+        self,
+        *,
+        embed: int,
+        heads: int,
+        mlp: int,
+        std: float,
+        out_std: float,
+        eps: float,
+        dropout: float,
     ) -> None:
         super().__init__()
         self.attention_norm = LayerNorm(embed, eps=eps)
-        self.attention = CausalAttention(embed=embed, heads=heads, std=std, out_std=out_std)
+        self.attention = CausalAttention(
+            embed=embed, heads=heads, std=std, out_std=out_std, dropout=dropout
+        )
         self.mlp_norm = LayerNorm(embed, eps=eps)
-        self.mlp = MLP(embed=embed, mlp=mlp, std=std, out_std=out_std)
+        self.mlp = MLP(embed=embed, mlp=mlp, std=std, out_std=out_std, dropout=dropout)
 
     def forward(self, x_BTE: Tensor) -> Tensor:
         x_BTE = x_BTE + self.attention(self.attention_norm(x_BTE))

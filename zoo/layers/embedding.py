@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from zoo.engine import F, Tensor, constrain, weight
+from zoo.layers.dropout import Dropout
 from zoo.layers.layer import Layer, normal
 
 __all__ = ["Embedding"]
@@ -14,12 +15,16 @@ class Embedding(Layer):
     Gives the vectors and the token table itself, for a head that is tied to it.
     """
 
-    def __init__(self, *, vocab: int, positions: int, embed: int, std: float) -> None:
+    def __init__(
+        self, *, vocab: int, positions: int, embed: int, std: float, dropout: float
+    ) -> None:
         super().__init__()
         self.parameter("tokens", normal(std), vocab=vocab, embed=embed)
         self.parameter("positions", normal(std), positions=positions, embed=embed)
+        self.dropout = Dropout(dropout)
 
     def forward(self, tokens_BT: Tensor) -> tuple[Tensor, Tensor]:
         table_VE = weight(self.tokens)
         x_BTE = constrain(F.embedding(tokens_BT, table_VE), "batch", "seq", "embed")
-        return x_BTE + weight(self.positions)[: tokens_BT.shape[1]], table_VE
+        x_BTE = x_BTE + weight(self.positions)[: tokens_BT.shape[1]]
+        return self.dropout(x_BTE, "batch", "seq", "embed"), table_VE

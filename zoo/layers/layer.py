@@ -9,6 +9,7 @@ import numpy as np
 
 from zoo.engine import flow, load_full_state, nn
 from zoo.engine.arrays import Array
+from zoo.engine.randomness import key_of
 
 __all__ = ["Layer", "constant", "initialise", "normal"]
 
@@ -83,6 +84,10 @@ class _FirstValues(Mapping[str, Array]):
 def initialise(model: nn.Module, seed: int) -> None:
     """Gives every parameter the first values that follow from the seed and its name alone.
 
-    They are made in NumPy, so they are the same on every engine and under every layout.
+    They are made in NumPy, so they are the same on every engine and under every layout. Random
+    layers get the ``site`` that they draw for likewise.
     """
     load_full_state(model, _FirstValues(model, seed))
+    for name, module in model.named_modules():
+        if hasattr(module, "site"):
+            module.site = key_of(seed, name)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from dataprep.errors import UsageError
 
-__all__ = ["AXES", "mesh_dimension"]
+__all__ = ["AXES", "check_axes", "mesh_dimension"]
 
 # axis -> dimension of the mesh that cuts it; None: whole on every rank
 AXES: dict[str, str | None] = {
@@ -21,6 +23,12 @@ AXES: dict[str, str | None] = {
     "mlp": "tp",
     "vocab": "tp",
 }
+
+
+def check_axes(axes: Iterable[str]) -> None:
+    """Raises UsageError for an axis that has no layout."""
+    for axis in axes:
+        mesh_dimension(axis)
 
 
 def mesh_dimension(axis: str) -> str | None:

@@ -12,9 +12,8 @@ import oneflow.nn.functional as F  # noqa: E402
 from oneflow import Tensor  # noqa: E402
 
 from zoo.engine.oneflow.layout import parallelize  # noqa: E402
-from zoo.engine.oneflow.ops import constrain, layer_norm, replicated, weight  # noqa: E402
+from zoo.engine.oneflow.ops import constrain, layer_norm, numbered, replicated, step_key, weight  # noqa: E402
 from zoo.engine.oneflow.state import (  # noqa: E402
-    full_gradients,
     full_state,
     full_tensor,
     load_full_state,
@@ -28,13 +27,14 @@ __all__ = [
     "TrainStep",
     "constrain",
     "flow",
-    "full_gradients",
     "full_state",
     "full_tensor",
     "layer_norm",
     "load_full_state",
     "nn",
+    "numbered",
     "parallelize",
     "replicated",
+    "step_key",
     "weight",
 ]

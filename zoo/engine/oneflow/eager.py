@@ -11,6 +11,7 @@ from oneflow import Tensor
 
 from zoo.engine.arrays import Array
 from zoo.engine.oneflow.inputs import counts_once, ends, everywhere, rows, total
+from zoo.engine.randomness import key_of, keyed
 from zoo.engine.ranks import rank
 from zoo.engine.settings import OptimizerSettings, StepResult, micro_batches
 
@@ -42,11 +43,14 @@ class EagerStep:
         self._set_moments(zeros)
 
     def __call__(self, batch: Mapping[str, Array]) -> StepResult:
-        loss = flow.zeros((), device=self.last.device) if self.last.is_local else 0.0
-        for tokens, labels in micro_batches(batch, self.accumulate):
-            part = self.model(rows(tokens, self.first), rows(labels, self.last)) / self.accumulate
-            part.backward()
-            loss = part.detach() + loss
+        """One update with this rank's rows."""
+        losses = []
+        for number, (tokens, labels) in enumerate(micro_batches(batch, self.accumulate)):
+            with keyed(key_of(self.step, number)):
+                part = self.model(rows(tokens, self.first), rows(labels, self.last))
+            part = part / self.accumulate
+            part.backward()  # gradients of the rows of all ranks are added up here
+            losses.append(part.detach())
         norm = self._clip()
         lr = self.settings.lr_at(self.step)
         for group in self.optimizer.param_groups:
@@ -54,7 +58,7 @@ class EagerStep:
         self.optimizer.step()
         self.optimizer.zero_grad(set_to_none=True)
         self.step += 1
-        return StepResult(everywhere(loss), norm, lr)
+        return StepResult(everywhere(sum(losses)), norm, lr)
 
     def _clip(self) -> float:
         """Scales all gradients down to the largest allowed norm; gives the norm before."""

@@ -6,12 +6,14 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import oneflow as flow
 import oneflow.nn as nn
 from oneflow import Tensor
 
 from zoo.engine.arrays import Array
-from zoo.engine.oneflow.inputs import ends, everywhere, rows
+from zoo.engine.oneflow.inputs import ends, everywhere, rows, tensor_beside
+from zoo.engine.randomness import key_of, keyed
 from zoo.engine.settings import OptimizerSettings, StepResult, micro_batches
 
 __all__ = ["EvalGraph", "GraphStep"]
@@ -93,8 +95,9 @@ class _TrainGraph(nn.Graph):
                 home = homes[unit]
                 block.to(nn.graph.GraphModule).set_stage(placements.index(home), home)
 
-    def build(self, tokens: Tensor, labels: Tensor) -> Tensor:
-        loss = self.model(tokens, labels)
+    def build(self, tokens: Tensor, labels: Tensor, key: Tensor) -> Tensor:
+        with keyed(key):
+            loss = self.model(tokens, labels)
         loss.backward()
         return loss
 
@@ -126,7 +129,9 @@ class GraphStep:
         """One update with this rank's rows."""
         micro_batches(batch, self.accumulate)  # checks; the graph cuts by itself
         tokens, labels = rows(batch["tokens"], self.first), rows(batch["labels"], self.last)
-        loss = everywhere(self.graph(tokens, labels).mean())
+        keys = np.array([key_of(self.step, number) for number in range(self.accumulate)])
+        key = tensor_beside(keys, self.first)
+        loss = everywhere(self.graph(tokens, labels, key).mean())
         # The loss is there before the update is done, and others read the parameters.
         flow._oneflow_internal.eager.Sync()
         lr = self.settings.lr_at(self.step)

@@ -13,7 +13,15 @@ from zoo.engine.oneflow.ops import layout, split_axis
 from zoo.engine.ranks import world_size
 from zoo.parallel.mesh import Mesh
 
-__all__ = ["check_laid_out", "ends", "everywhere", "rows"]
+__all__ = [
+    "check_laid_out",
+    "counts_once",
+    "ends",
+    "everywhere",
+    "rows",
+    "tensor_beside",
+    "total",
+]
 
 
 def ends(model: nn.Module) -> tuple[Tensor, Tensor]:
@@ -46,8 +54,18 @@ def rows(array: Array, like: Tensor) -> Tensor:
     """This rank's rows of a batch, beside the parameter ``like``."""
     if like.is_local:
         return flow.tensor(array, device=like.device)
-    sbp = layout(like.placement, ("batch", "seq"))
-    return flow.tensor(array).to_global(placement=like.placement, sbp=sbp)
+    dp = like.placement.ranks.shape[0]
+    sbp = layout(like.placement, ("batch", "seq"), (dp * len(array), array.shape[1]))
+    # All ranks have as many rows; letting OneFlow make sure costs a message between them.
+    return flow.tensor(array).to_global(placement=like.placement, sbp=sbp, check_meta=False)
+
+
+def tensor_beside(array: Array, like: Tensor) -> Tensor:
+    """An array that all ranks have alike, beside the parameter ``like``, whole on every rank."""
+    if like.is_local:
+        return flow.tensor(array, device=like.device)
+    sbp = [flow.sbp.broadcast for _ in like.sbp]
+    return flow.tensor(array).to_global(placement=like.placement, sbp=sbp, check_meta=False)
 
 
 def everywhere(scalar: Tensor) -> float:
@@ -63,7 +81,8 @@ def total(share: Tensor, like: Tensor) -> float:
     if like.is_local:
         return float(share.item())
     everyone = flow.placement.all(like.placement.type)
-    return everywhere(share.to_global(placement=everyone, sbp=flow.sbp.partial_sum))
+    shares = share.to_global(placement=everyone, sbp=flow.sbp.partial_sum, check_meta=False)
+    return everywhere(shares)
 
 
 def counts_once(parameter: Tensor, rank_: int) -> bool:

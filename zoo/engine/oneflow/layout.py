@@ -38,8 +38,8 @@ def parallelize(model: nn.Module, mesh: Mesh) -> nn.Module:
         placement = flow.placement(kind, mesh.stage_ranks(stage))
         for layer in unit.modules():
             for name, parameter in list(layer.named_parameters(recurse=False)):
-                sbp = layout(placement, layer.axes[name])
-                whole = distribute(parameter.numpy(), placement, sbp)
+                sbp = layout(placement, layer.axes[name], parameter.shape)
+                whole = distribute(parameter.cpu().numpy(), placement, sbp)
                 setattr(layer, name, nn.Parameter(whole))
         if mesh.pp > 1:
             _take_inputs_over(unit, placement)

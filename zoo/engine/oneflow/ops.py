@@ -6,25 +6,53 @@ tensor is global: it lives on the [dp, tp] table of ranks of its pipeline stage.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+
 import oneflow as flow
 import oneflow.nn.functional as F
 from oneflow import Tensor
 
-from zoo.parallel.rules import mesh_dimension
+from zoo.engine.randomness import current_key
+from zoo.parallel.rules import check_axes, mesh_dimension
 
-__all__ = ["constrain", "layer_norm", "layout", "replicated", "split_axis", "weight"]
+__all__ = [
+    "constrain",
+    "layer_norm",
+    "layout",
+    "numbered",
+    "replicated",
+    "split_axis",
+    "step_key",
+    "weight",
+]
 
 DIMENSIONS = ("dp", "tp")  # of a stage's placement
 
 
-def layout(placement: flow.placement, axes: tuple[str, ...]) -> list[flow.sbp.sbp]:
-    """How a tensor with these axes is cut on a stage, one entry a dimension of its placement."""
+def layout(
+    placement: flow.placement, axes: Sequence[str], shape: Sequence[int]
+) -> list[flow.sbp.sbp]:
+    """How a tensor with these axes is cut on a stage, one entry a dimension of its placement.
+
+    Uneven parts are fine, but for one case: with dp and tp both at work, a graph aborts on them
+    (``slice_boxing_op.cpp:107 Check failed: in_i->shape().elem_cnt() == …``). There an axis that
+    does not divide stays whole.
+    """
     cuts = [mesh_dimension(axis) for axis in axes]
-    # An axis cut into one part is left whole: OneFlow's split of one part takes slower kernels.
-    return [
-        flow.sbp.split(cuts.index(name)) if degree > 1 and name in cuts else flow.sbp.broadcast
-        for name, degree in zip(DIMENSIONS, placement.ranks.shape, strict=True)
-    ]
+    degrees = placement.ranks.shape
+    even_only = min(degrees) > 1
+
+    def cut(name: str, degree: int) -> flow.sbp.sbp:
+        # An axis cut into one part is left whole: OneFlow's split of one part takes slower kernels.
+        if degree == 1 or name not in cuts:
+            return flow.sbp.broadcast
+        axis = cuts.index(name)
+        if even_only and shape[axis] % degree:
+            return flow.sbp.broadcast
+        return flow.sbp.split(axis)
+
+    return [cut(name, degree) for name, degree in zip(DIMENSIONS, degrees, strict=True)]
 
 
 def split_axis(sbp: flow.sbp.sbp, axes: int) -> int | None:
@@ -35,8 +63,9 @@ def split_axis(sbp: flow.sbp.sbp, axes: int) -> int | None:
 def constrain(x: Tensor, *axes: str) -> Tensor:
     """Lays x out as its axes say, and its gradient likewise: sums over ranks happen here."""
     if x.is_local:
+        check_axes(axes)
         return x
-    sbp = layout(x.placement, axes)
+    sbp = layout(x.placement, axes, x.shape)
     return x.to_global(sbp=sbp, grad_sbp=sbp)
 
 
@@ -60,6 +89,26 @@ def replicated(like: Tensor, shape: tuple[int, ...], value: float) -> Tensor:
     return flow._C.global_constant(
         shape, value, dtype=like.dtype, placement=like.placement, sbp=sbp
     )
+
+
+def numbered(like: Tensor, shape: Sequence[int]) -> Tensor:
+    """The numbers from 0 on as int64 of this shape, beside ``like``, whole on every rank."""
+    count = math.prod(shape)
+    if like.is_local:
+        return flow._C.arange(0, count, 1, dtype=flow.int64, device=like.device).reshape(*shape)
+    sbp = [flow.sbp.broadcast for _ in DIMENSIONS]
+    numbers = flow._C.global_arange(
+        0, count, 1, dtype=flow.int64, placement=like.placement, sbp=sbp
+    )
+    return numbers.reshape(*shape)
+
+
+def step_key(like: Tensor) -> int | Tensor:
+    """The key of the step under way, beside ``like``."""
+    key = current_key()
+    if isinstance(key, Tensor) and key.is_global:
+        return key.to_global(placement=like.placement, sbp=[flow.sbp.broadcast for _ in DIMENSIONS])
+    return key
 
 
 def layer_norm(x: Tensor, factor: Tensor, offset: Tensor, eps: float) -> Tensor:

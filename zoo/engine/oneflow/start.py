@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from zoo.engine.ranks import die_alone, rank, wait_for_master, world_size
+from zoo.engine.ranks import die_alone, end_with_launcher, rank, wait_for_master, world_size
 
 __all__ = ["start"]
 
@@ -35,8 +35,8 @@ def _held_back_stderr() -> Iterator[None]:
 def _name_the_processor() -> None:
     """Tells OneFlow's OpenBLAS (2022) which kernels an AMD processor takes.
 
-    It knows none made since, and falls back to those of 2007, Barcelona: on a Zen 4 a matrix product
-    takes 2.5 times as long.
+    It knows none made since, and falls back to those of 2007, Barcelona: on a Zen 4 a matrix
+    product takes 2.5 times as long.
     """
     cpuinfo = Path("/proc/cpuinfo")
     about = cpuinfo.read_text() if cpuinfo.exists() else ""
@@ -54,6 +54,7 @@ def start() -> None:
         # The default lets ranks wait two hours for one that is gone; 120 s is too short for the
         # compilation of a deep graph on a busy machine.
         os.environ.setdefault("ONEFLOW_TIMEOUT_SECONDS", "600")
+        end_with_launcher()
         die_alone()
         if rank() > 0:
             wait_for_master()

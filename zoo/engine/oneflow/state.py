@@ -19,7 +19,6 @@ from zoo.engine.ranks import rank
 
 __all__ = [
     "distribute",
-    "full_gradients",
     "full_state",
     "full_tensor",
     "load_full_state",
@@ -34,7 +33,7 @@ def full_tensor(tensor: Tensor) -> Array | None:
         first = flow.placement("cpu", [0])
         tensor = tensor.to_global(placement=first, sbp=flow.sbp.broadcast).to_local()
     # numpy() may share the memory of a CPU tensor that training goes on to change
-    return tensor.numpy().copy() if rank() == 0 else None
+    return tensor.cpu().numpy().copy() if rank() == 0 else None
 
 
 def _gather(tensors: Mapping[str, Tensor]) -> dict[str, Array]:
@@ -45,11 +44,6 @@ def _gather(tensors: Mapping[str, Tensor]) -> dict[str, Array]:
 def full_state(model: nn.Module) -> dict[str, Array]:
     """All parameters whole by name, on rank 0; an empty dictionary elsewhere."""
     return _gather(dict(model.named_parameters()))
-
-
-def full_gradients(model: nn.Module) -> dict[str, Array]:
-    """All gradients whole by parameter name, on rank 0; an empty dictionary elsewhere."""
-    return _gather({name: p.grad for name, p in model.named_parameters()})
 
 
 def distribute(array: Array, placement: flow.placement, sbp: Sequence[flow.sbp.sbp]) -> Tensor:

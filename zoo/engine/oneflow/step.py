@@ -23,10 +23,8 @@ __all__ = ["EvalStep", "TrainStep"]
 class TrainStep:
     """Gradients of a batch and one AdamW update of the model.
 
-    Calling it takes this data-parallel rank's rows, {"tokens", "labels"} int64[accumulate ·
-    micro-batch, positions], and answers alike on all ranks. Its loss and gradients are the mean
-    over micro-batches of their means over labels. Results are the same, up to rounding, under every
-    layout, eager or as a graph.
+    Loss and gradients are the mean over micro-batches of their means over labels. Results are the
+    same, up to rounding, under every layout, eager or as a graph. All methods are collective.
 
     Raises UsageError for a mesh that is not the run's or not the model's.
     """
@@ -46,12 +44,16 @@ class TrainStep:
         self._step = step(model, optimizer, accumulate)
 
     def __call__(self, batch: Mapping[str, Array]) -> StepResult:
+        """One update with this data-parallel rank's rows; the answer is the same on all ranks.
+
+        batch: {"tokens", "labels"}, each int64[accumulate · micro-batch, positions].
+        """
         return self._step(batch)
 
     def optimizer_state(self) -> dict[str, Array]:
         """Whole "<parameter>.m", "<parameter>.v" and "step", whatever the layout.
 
-        Collective; rank 0 gets them, the other ranks an empty dictionary.
+        Rank 0 gets them, the other ranks an empty dictionary.
         """
         whole = {
             f"{name}.{moment}": full_tensor(tensor)
@@ -110,4 +112,5 @@ class EvalStep:
         tokens is int64[rows, positions]. For generation, in a run of one process.
         """
         with _evaluating(self._model):
-            return self._model(rows(tokens, self._first)).numpy()
+            scores: Array = self._model(rows(tokens, self._first)).numpy()
+        return scores

@@ -11,8 +11,8 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from zoo.engine.torch.layout import parallelize
-from zoo.engine.torch.ops import constrain, layer_norm, replicated, weight
-from zoo.engine.torch.state import full_gradients, full_state, full_tensor, load_full_state
+from zoo.engine.torch.ops import constrain, layer_norm, numbered, replicated, step_key, weight
+from zoo.engine.torch.state import full_state, full_tensor, load_full_state
 from zoo.engine.torch.step import EvalStep, TrainStep
 
 __all__ = [
@@ -22,13 +22,14 @@ __all__ = [
     "TrainStep",
     "constrain",
     "flow",
-    "full_gradients",
     "full_state",
     "full_tensor",
     "layer_norm",
     "load_full_state",
     "nn",
+    "numbered",
     "parallelize",
     "replicated",
+    "step_key",
     "weight",
 ]

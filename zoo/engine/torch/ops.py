@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from zoo.parallel.rules import mesh_dimension
+from zoo.engine.randomness import current_key
+from zoo.parallel.rules import check_axes
 
-__all__ = ["constrain", "layer_norm", "replicated", "weight"]
+__all__ = ["constrain", "layer_norm", "numbered", "replicated", "step_key", "weight"]
 
 
 def constrain(x: Tensor, *axes: str) -> Tensor:
     """x, whose axes must be known."""
-    for axis in axes:
-        mesh_dimension(axis)
+    check_axes(axes)
     return x
 
 
@@ -26,6 +29,17 @@ def weight(parameter: Tensor) -> Tensor:
 def replicated(like: Tensor, shape: tuple[int, ...], value: float) -> Tensor:
     """A tensor full of ``value``, of the type of ``like`` and beside it."""
     return torch.full(shape, value, dtype=like.dtype, device=like.device)
+
+
+def numbered(like: Tensor, shape: Sequence[int]) -> Tensor:
+    """The numbers from 0 on as int64 of this shape, beside ``like``."""
+    return torch.arange(math.prod(shape), device=like.device).reshape(*shape)
+
+
+def step_key(_like: Tensor) -> int:
+    """The key of the step under way."""
+    key: int = current_key()
+    return key
 
 
 def layer_norm(x: Tensor, factor: Tensor, offset: Tensor, eps: float) -> Tensor:

@@ -11,23 +11,19 @@ from torch import Tensor
 
 from zoo.engine.arrays import Array, check_names, check_shape
 
-__all__ = ["full_gradients", "full_state", "full_tensor", "load_full_state"]
+__all__ = ["full_state", "full_tensor", "load_full_state"]
 
 
 def full_tensor(tensor: Tensor) -> Array:
     """A copy of the tensor."""
     # numpy() shares the memory of a CPU tensor that training goes on to change
-    return tensor.detach().cpu().numpy().copy()
+    array: Array = tensor.detach().cpu().numpy().copy()
+    return array
 
 
 def full_state(model: nn.Module) -> dict[str, Array]:
     """All parameters by name."""
     return {name: full_tensor(p) for name, p in model.named_parameters()}
-
-
-def full_gradients(model: nn.Module) -> dict[str, Array]:
-    """All gradients by parameter name."""
-    return {name: full_tensor(p.grad) for name, p in model.named_parameters()}
 
 
 def load_full_state(model: nn.Module, state: Mapping[str, Array]) -> None:

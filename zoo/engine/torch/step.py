@@ -11,6 +11,7 @@ import torch.nn as nn
 from torch import Tensor
 
 from zoo.engine.arrays import Array, check_names
+from zoo.engine.randomness import key_of, keyed
 from zoo.engine.settings import OptimizerSettings, StepResult, micro_batches
 from zoo.engine.torch.layout import check_supported
 from zoo.engine.torch.state import full_tensor
@@ -25,8 +26,7 @@ MOMENTS = {"m": "exp_avg", "v": "exp_avg_sq"}
 class TrainStep:
     """Gradients of a batch and one AdamW update of the model.
 
-    Calling it takes {"tokens", "labels"} int64[accumulate · micro-batch, positions]. Its loss and
-    gradients are the mean over micro-batches of their means over labels.
+    Loss and gradients are the mean over micro-batches of their means over labels.
 
     Raises UsageError for a mesh of several ranks and for a graph.
     """
@@ -61,9 +61,11 @@ class TrainStep:
             self.optimizer.state[parameter] = {"step": torch.tensor(0.0), **zeros}
 
     def __call__(self, batch: Mapping[str, Array]) -> StepResult:
+        """One update; batch: {"tokens", "labels"} int64[accumulate · micro-batch, positions]."""
         loss = 0.0
-        for tokens, labels in micro_batches(batch, self.accumulate):
-            part = self.model(*_tensors(self.model, tokens, labels)) / self.accumulate
+        for number, (tokens, labels) in enumerate(micro_batches(batch, self.accumulate)):
+            with keyed(key_of(self.step, number)):
+                part = self.model(*_tensors(self.model, tokens, labels)) / self.accumulate
             part.backward()
             loss += part.item()
         limit = self.settings.clip_norm

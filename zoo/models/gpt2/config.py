@@ -21,6 +21,7 @@ class GPT2Config:
         heads: attention heads; they divide ``embed``.
         mlp: width inside the MLP; None is four times ``embed``.
         eps: added to the variance in norms.
+        dropout: share of entries zeroed in training: of vectors, attention and block outputs.
         std: standard deviation of the first weights.
         seed: decides the first weights.
     """
@@ -32,6 +33,7 @@ class GPT2Config:
     heads: int = 12
     mlp: int | None = None
     eps: float = 1e-5
+    dropout: float = 0.0
     std: float = 0.02
     seed: int = 0
 
@@ -41,6 +43,8 @@ class GPT2Config:
                 raise UsageError(f"{name}={getattr(self, name)} cannot be: it is at least 1.")
         if self.mlp is not None and self.mlp < 1:
             raise UsageError(f"mlp={self.mlp} cannot be: it is at least 1, or None.")
+        if not 0 <= self.dropout < 1:
+            raise UsageError(f"dropout={self.dropout} cannot be: it is at least 0 and below 1.")
         if self.embed % self.heads:
             raise UsageError(
                 f"embed={self.embed} cannot be shared by heads={self.heads}: heads must divide it."

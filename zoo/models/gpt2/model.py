@@ -33,7 +33,9 @@ class GPT2(Layer):
         c = config
         # Each block adds twice, so the sum of all keeps its size.
         out_std = c.std / math.sqrt(2 * c.layers)
-        self.embedding = Embedding(vocab=c.vocab, positions=c.positions, embed=c.embed, std=c.std)
+        self.embedding = Embedding(
+            vocab=c.vocab, positions=c.positions, embed=c.embed, std=c.std, dropout=c.dropout
+        )
         self.blocks = nn.ModuleList(
             [
                 Block(
@@ -43,6 +45,7 @@ class GPT2(Layer):
                     std=c.std,
                     out_std=out_std,
                     eps=c.eps,
+                    dropout=c.dropout,
                 )
                 for _ in range(c.layers)
             ]

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+import numpy as np
+
+from dataprep.errors import DataError
 from zoo.engine.arrays import Array, check_names
 from zoo.models.gpt2.config import GPT2Config
 
@@ -67,8 +70,8 @@ def _rows(config: GPT2Config) -> list[tuple[str, str, tuple[Form, Form]]]:
 def from_hf(state: Mapping[str, Array], config: GPT2Config) -> dict[str, Array]:
     """Parameters under our names from those under Hugging Face's, ``GPT2LMHeadModel``'s.
 
-    "lm_head.weight" may be there: it is the token table again. Raises DataError for any other name
-    that is missing or left over.
+    "lm_head.weight" may be there if it is the token table again. Raises DataError when it is not,
+    and for any other name that is missing or left over.
     """
     rows = _rows(config)
     check_names(
@@ -76,6 +79,11 @@ def from_hf(state: Mapping[str, Array], config: GPT2Config) -> dict[str, Array]:
         [theirs for _, theirs, _ in rows],
         [name for name in state if name != "lm_head.weight"],
     )
+    table = state["transformer.wte.weight"]
+    if not np.array_equal(state.get("lm_head.weight", table), table):
+        raise DataError(
+            "lm_head.weight differs from transformer.wte.weight: this GPT-2 has one table for both."
+        )
     return {ours: forms[0](state[theirs], config) for ours, theirs, forms in rows}
 
 
