@@ -13,7 +13,7 @@ import numpy.typing as npt
 from dataprep.errors import DataError, UsageError
 from dataprep.tokenizers.spelling import byte_alphabet
 
-__all__ = ["CLIP_FILE", "clip_context", "json_from_clip"]
+__all__ = ["CLIP_FILE", "WORD_END", "clip_context", "json_from_clip", "json_of_clip"]
 
 CLIP_FILE = "bpe_simple_vocab_16e6.txt.gz"
 START, END = "<|startoftext|>", "<|endoftext|>"
@@ -50,14 +50,18 @@ def json_from_clip(data: bytes, where: str) -> bytes:
     # In the order of their characters, as CLIP's own code has them: first those that print.
     alphabet = sorted(byte_alphabet())
     tokens = [*alphabet, *(c + WORD_END for c in alphabet), *map("".join, pairs), START, END]
-    ids = {token: i for i, token in enumerate(tokens)}
+    return json_of_clip({token: i for i, token in enumerate(tokens)}, pairs, [START, END])
+
+
+def json_of_clip(ids: dict[str, int], pairs: list[list[str]], specials: list[str]) -> bytes:
+    """The same from tokens with their ids, the merges, and the special tokens among the former."""
     flags = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False}
     tokenizer = {
         "version": "1.0",
         "truncation": None,
         "padding": None,
         "added_tokens": [
-            {"id": ids[token], "content": token, **flags, "special": True} for token in (START, END)
+            {"id": ids[token], "content": token, **flags, "special": True} for token in specials
         ],
         "normalizer": {
             "type": "Sequence",
@@ -80,7 +84,13 @@ def json_from_clip(data: bytes, where: str) -> bytes:
             ],
         },
         "post_processor": None,
-        "decoder": {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True},
+        "decoder": {
+            "type": "Sequence",
+            "decoders": [
+                {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True},
+                {"type": "Replace", "pattern": {"String": WORD_END}, "content": " "},
+            ],
+        },
         "model": {
             "type": "BPE",
             "dropout": None,

@@ -8,11 +8,15 @@ from functools import cached_property
 import numpy as np
 
 from dataprep.batch import Batch
+from dataprep.tokenizers.engine import splice
 from dataprep.tokenizers.protocol import Encoded, Spans
 from dataprep.tokenizers.reference import ReferenceEngine
 from dataprep.tokenizers.spelling import Spelling
 
 __all__ = ["FastokensEngine"]
+
+_DOUBTFUL = "\u180e"
+"""White space until Unicode 6.3, and to the reference's expressions still: CLIP's ids differ."""
 
 
 class FastokensEngine:
@@ -29,9 +33,15 @@ class FastokensEngine:
         self._tokenizer.no_padding()
 
     def encode(self, batch: Batch) -> Encoded:
-        """See Engine."""
-        ids, offsets = self._tokenizer.encode_batch_flat(batch.texts(), split_special_tokens=True)
-        return np.frombuffer(ids, np.uint32), np.frombuffer(offsets, np.int64)
+        """See Engine. Documents with a character in doubt go to the reference."""
+        texts = batch.texts()
+        data, bounds = self._tokenizer.encode_batch_flat(texts, split_special_tokens=True)
+        ids, offsets = np.frombuffer(data, np.uint32), np.frombuffer(bounds, np.int64)
+        doubtful = [i for i, text in enumerate(texts) if _DOUBTFUL in text]
+        if not doubtful:
+            return ids, offsets
+        theirs = self._reference.encode(Batch.from_texts([texts[i] for i in doubtful]))
+        return splice(ids, offsets, *theirs, np.array(doubtful))
 
     def encode_spans(self, batch: Batch) -> Spans:
         """See Engine. Documents that their tokens do not spell get the reference's spans.
@@ -48,4 +58,8 @@ class FastokensEngine:
 
     @cached_property
     def _spelling(self) -> Spelling:
-        return Spelling(self._json, ReferenceEngine(self._json))
+        return Spelling(self._json, self._reference)
+
+    @cached_property
+    def _reference(self) -> ReferenceEngine:
+        return ReferenceEngine(self._json)

@@ -107,14 +107,8 @@ def tokenizer_from_json(json: bytes, name: str) -> Tokenizer:
     reference = JsonTokenizer(name, json, facts)
     for engine in ENGINES_OF_MODEL.get(shape_of(facts), ()):
         tokenizer = reference.on(engine)
-        checked = (tokenizer.fingerprint, tokenizer.engine, reference.engine)
-        if is_checked(*checked):
-            tokenizer.start()
-            return tokenizer
-        reference.start()
         problem = _problem(tokenizer, reference, facts)
         if problem is None:
-            remember(*checked)
             return tokenizer
         warnings.warn(
             f"{tokenizer.engine} cannot be trusted with {name} ({problem}): "
@@ -127,9 +121,18 @@ def tokenizer_from_json(json: bytes, name: str) -> Tokenizer:
 
 
 def _problem(tokenizer: JsonTokenizer, reference: JsonTokenizer, facts: Facts) -> str | None:
-    specials = [token.content for token in facts.added_tokens]
+    """Why the engine cannot be trusted; None if it can, which is remembered."""
+    checked = (tokenizer.fingerprint, tokenizer.engine, reference.engine)
+    if not is_checked(*checked):
+        reference.start()
     try:
-        tokenizer.start()
-        return disagreement(tokenizer._engine, reference._engine, specials)
+        engine = tokenizer._engine
+        if is_checked(*checked):
+            return None
+        specials = [token.content for token in facts.added_tokens]
+        problem = disagreement(engine, reference._engine, specials)
     except Exception as error:  # whatever an engine raises, the reference can do the work
         return f"it failed: {error}"
+    if problem is None:
+        remember(*checked)
+    return problem

@@ -1,6 +1,7 @@
 """CLIP's file of merges on whatever engine is exact, and its context."""
 
 import gzip
+import json
 import os
 import random
 
@@ -56,12 +57,13 @@ def reference(public_vocabularies):
 def test_known_ids(clip):
     assert (clip.vocab_size, clip.eod_id) == (49408, 49407)
     assert clip.encode_batch(["a photo of a Cat"])[0].tolist() == [320, 1125, 539, 320, 2368]
+    assert clip.decode([320, 1125, 539, 320, 2368]) == "a photo of a cat "
 
 
 def test_ids_and_spans_are_those_of_the_reference(clip, reference):
     dice = random.Random(5)
     points = [c for c in range(0x110000) if not 0xD800 <= c < 0xE000]
-    texts = list(PROBES)
+    texts = [*PROBES, "\u180e", "a\u180eb 天", "after"]
     for _ in range(2000):
         few = [chr(dice.choice(points[: dice.choice([0x300, 0x3100, 0x10000, -1])])) for _ in "12"]
         texts.append("".join([few[0], "Photo'S of ", few[1], few[0], "\u0301 \n 下"]))
@@ -69,6 +71,15 @@ def test_ids_and_spans_are_those_of_the_reference(clip, reference):
     for got, expected in zip(clip.encode_spans(batch), reference.encode_spans(batch), strict=True):
         assert np.array_equal(got, expected)
     assert np.array_equal(clip.encode_batch(batch)[0], reference.encode(batch)[0])
+
+
+def test_vocabulary_and_merges_are_the_same_tokenizer(clip, tmp_path):
+    clip.save(tmp_path / "made.json")
+    model = json.loads((tmp_path / "made.json").read_text())["model"]
+    (tmp_path / "vocab.json").write_text(json.dumps(model["vocab"]))
+    lines = ["#version: 0.2", *map(" ".join, model["merges"]), ""]
+    (tmp_path / "merges.txt").write_text("\n".join(lines))
+    assert load_tokenizer(tmp_path).fingerprint == clip.fingerprint
 
 
 @pytest.mark.parametrize(

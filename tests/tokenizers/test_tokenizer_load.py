@@ -3,10 +3,7 @@
 import hashlib
 import itertools
 import json
-import os
 import pickle
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -210,40 +207,3 @@ def test_a_cache_that_cannot_be_written_is_no_obstacle(trained, monkeypatch, tmp
     (tmp_path / "file").touch()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
     assert tokenizer_from_json(trained, "trained").engine.startswith("fastokens ")
-
-
-FORK = """
-import os, signal, sys
-from dataprep.tokenizers.load import load_tokenizer
-
-texts = ["天下大势，all the world's a stage. " * 2000] * 50
-tokenizer = load_tokenizer(sys.argv[1])
-expected = tokenizer.encode_batch(texts)[0].tobytes()
-threads = len(os.listdir("/proc/self/task"))
-assert threads == 1, threads
-child = os.fork()
-if child == 0:
-    signal.alarm(60)
-    os._exit(tokenizer.encode_batch(texts)[0].tobytes() != expected)
-assert os.waitpid(child, 0)[1] == 0
-"""
-
-
-@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="needs Linux's /proc")
-@pytest.mark.parametrize("engine", ENGINES)
-def test_encoding_starts_no_thread_and_survives_a_fork(trained, tmp_path, engine):
-    (tmp_path / "tokenizer.json").write_bytes(trained)
-    # The linear algebra of numpy starts threads at import.
-    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
-    for name in ("FASTOKENS_BPE_THREADS", "TOKENIZERS_PARALLELISM"):
-        environment.pop(name, None)
-    choose = "from dataprep.tokenizers import engines\n"
-    choose += f"engines.ENGINES_OF_MODEL['BPE'] = {TRY[engine]!r}\n"
-    done = subprocess.run(
-        [sys.executable, "-c", choose + FORK, str(tmp_path)],
-        cwd=ROOT,
-        env=environment,
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
