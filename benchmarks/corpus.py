@@ -28,8 +28,8 @@ def prepare(corpus: Path, folder: Path, copies: int = 1) -> Prepared:
     """
     documents = text_bytes = 0
     folder.mkdir(parents=True)
-    for number, path in enumerate(sorted(filter(_known, corpus.rglob("*")))):
-        texts = [text for text in _texts(path) if text]
+    for number, path in enumerate(sorted(filter(is_text, corpus.rglob("*")))):
+        texts = [text for text in texts_of(path) if text]
         lines = "".join(json.dumps({"text": t}, ensure_ascii=False) + "\n" for t in texts)
         for copy in range(copies):
             (folder / f"{number:03}-{copy:02}.jsonl").write_text(lines, encoding="utf-8")
@@ -38,11 +38,13 @@ def prepare(corpus: Path, folder: Path, copies: int = 1) -> Prepared:
     return Prepared(folder, documents, text_bytes)
 
 
-def _known(path: Path) -> bool:
+def is_text(path: Path) -> bool:
+    """Whether the file is of a format known here."""
     return path.name.endswith((".txt", ".md", ".jsonl", ".jsonl.gz"))
 
 
-def _texts(path: Path) -> Iterator[str]:
+def texts_of(path: Path) -> Iterator[str]:
+    """The documents of one file, by the rules of prepare, empty ones too."""
     data = path.read_bytes()
     text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode()
     if ".jsonl" in path.suffixes:

@@ -19,7 +19,7 @@ from .readers import known_endings
 from .settings import BuildSettings
 from .shard import Job
 from .targets import check_targets
-from .vocabulary import eod_of, vocabulary
+from .vocabulary import ends_of, vocabulary
 from .workfolder import Outcome, WorkFolder, changed_from_outside
 
 if TYPE_CHECKING:
@@ -58,13 +58,16 @@ def _run(settings: BuildSettings, observer: Observer) -> Result:
     method = start_method()  # before the tokenizer's engine starts threads of its own
     listing = list_inputs(settings.inputs)
     _note_passed_over(listing, observer)
-    source = vocabulary(settings.tokenizer)
+    source = vocabulary(settings)
     plan = make_plan(
         listing.inputs,
         tokenizer=source.identity,
         doc_per=settings.doc_per,
         text_key=settings.text_key,
         keep_rejects=settings.keep_rejects is not None,
+        special_in_text=settings.special_in_text,
+        add_bos=settings.add_bos,
+        append_eod=settings.append_eod,
     )
     check_targets(settings, listing)
     out = Path(settings.out)
@@ -78,7 +81,7 @@ def _run(settings: BuildSettings, observer: Observer) -> Result:
             return Result(manifest, existed=True)
         outcomes = work.adopt(plan)
         tokenizer = source.tokenizer(work, observer)
-        job = Job(plan, work, ErrorPolicy.of(settings), eod_of(tokenizer))
+        job = Job(plan, work, ErrorPolicy.of(settings), *ends_of(tokenizer, settings))
         workers = settings.workers or _cores()
         outcomes = _tokenize(job, outcomes, tokenizer, workers, method, observer)
         manifest = publish(settings, listing, plan, work, outcomes, tokenizer)

@@ -1,4 +1,4 @@
-"""The command line: ``dataprep build | inspect | verify``.
+"""The command line: ``dataprep build | inspect | verify | doctor | train-tokenizer | vocab``.
 
 Only what --help needs is imported here; a command imports the rest when it runs.
 """
@@ -6,18 +6,17 @@ Only what --help needs is imported here; a command imports the rest when it runs
 from __future__ import annotations
 
 import json
-import signal
 import sys
-import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated, Any, Optional
 
 import typer
 
-from .errors import JimuError
+from vocab.cli import app as vocab_app
+
+from .cli_tokenizers import add_to
+from .plainly import Debug, Json, plainly
 from .settings import BuildSettings, help_of, read_config
 
 __all__ = ["app", "main"]
@@ -30,8 +29,6 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object, for machines.")]
 Name = Annotated[str, typer.Argument(help="Name of the dataset, as given to build --out.")]
 
 
@@ -47,6 +44,11 @@ def build(
     ] = None,
     out: Annotated[str | None, _option("out", "--out", "-o")] = None,
     tokenizer: Annotated[str | None, _option("tokenizer", "--tokenizer", "-t")] = None,
+    special_in_text: Annotated[str | None, _option("special_in_text", "--special-in-text")] = None,
+    add_bos: Annotated[bool, _option("add_bos", "--add-bos")] = False,
+    append_eod: Annotated[
+        bool | None, _option("append_eod", "--append-eod/--no-append-eod")
+    ] = None,
     workers: Annotated[int | None, _option("workers", "--workers", "-w")] = None,
     doc_per: Annotated[str | None, _option("doc_per", "--doc-per")] = None,
     text_key: Annotated[str | None, _option("text_key", "--text-key")] = None,
@@ -72,6 +74,9 @@ def build(
         "inputs": tuple(inputs or ()) or None,
         "out": out,
         "tokenizer": tokenizer,
+        "special_in_text": special_in_text,
+        "add_bos": add_bos or None,
+        "append_eod": append_eod,
         "workers": workers,
         "doc_per": doc_per,
         "text_key": text_key,
@@ -80,7 +85,7 @@ def build(
         "keep_rejects": keep_rejects,
         "overwrite": overwrite or None,
     }
-    with _plainly(debug, as_json):
+    with plainly(debug, as_json):
         given = {name: value for name, value in flags.items() if value is not None}
         settings = BuildSettings.from_values({**(read_config(config) if config else {}), **given})
         if print_config:
@@ -100,7 +105,7 @@ def build(
 @app.command()
 def inspect(name: Name, as_json: Json = False, debug: Debug = False) -> None:
     """Print counts, a histogram of document lengths and decoded samples."""
-    with _plainly(debug, as_json):
+    with plainly(debug, as_json):
         from .inspect import describe, facts
 
         typer.echo(json.dumps(facts(name)) if as_json else describe(name))
@@ -109,7 +114,7 @@ def inspect(name: Name, as_json: Json = False, debug: Debug = False) -> None:
 @app.command()
 def verify(name: Name, as_json: Json = False, debug: Debug = False) -> None:
     """Check every hash and every bound of a dataset; exit status 0 when all is well, else 1."""
-    with _plainly(debug, as_json):
+    with plainly(debug, as_json):
         from .verify import verify as check
 
         counts = check(name)
@@ -122,40 +127,13 @@ def verify(name: Name, as_json: Json = False, debug: Debug = False) -> None:
             )
 
 
+add_to(app)
+app.add_typer(vocab_app, name="vocab")
+
+
 def main() -> None:
     """Run the command line and end the process: 0 done, 1 data or run failed, 2 usage."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # None where it was closed
             stream.reconfigure(errors="backslashreplace")  # any file name can be shown
     app()
-
-
-@contextmanager
-def _plainly(debug: bool, as_json: bool) -> Iterator[None]:
-    """Errors and warnings become lines for people, and an exit status."""
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends like Ctrl-C, cleanly
-    try:
-        with warnings.catch_warnings(record=False):
-            warnings.showwarning = _warn
-            yield
-    except (JimuError, OSError, KeyboardInterrupt) as error:
-        if debug or isinstance(error, BrokenPipeError):  # whoever reads has had enough
-            raise
-        hint: str | None = None
-        if isinstance(error, JimuError):
-            message, hint, status = str(error), error.hint, error.exit_code
-        elif isinstance(error, OSError):
-            message, status = f"{error.filename or 'output'}: {error.strerror or error}.", 1
-        else:
-            message, status = "Interrupted.", 128 + signal.SIGINT
-            hint = "What was done is kept: run the same command again to go on."
-        if as_json:
-            typer.echo(json.dumps({"error": message, "hint": hint, "exit_code": status}))
-        typer.echo(f"Error: {message}", err=True)
-        if hint:
-            typer.echo(hint, err=True)
-        raise typer.Exit(status) from None
-
-
-def _warn(message: Warning | str, *_: object, **__: object) -> None:
-    typer.echo(f"Warning: {message}", err=True)

@@ -42,9 +42,10 @@ class Dataset(IndexedDataset):
         return int(self.manifest["vocab_size"])
 
     @property
-    def eod_id(self) -> int:
-        """The id that ends every document."""
-        return int(self.manifest["eod_id"])
+    def eod_id(self) -> int | None:
+        """The id that ends every document; None when nothing was appended."""
+        eod_id: int | None = self.manifest["eod_id"]
+        return eod_id
 
     @property
     def tokens_sha256(self) -> str:

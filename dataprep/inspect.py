@@ -86,7 +86,9 @@ def _samples(dataset: Dataset) -> list[tuple[int, str]]:
     numbers = sorted({dataset.n_sequences * part // _SAMPLES for part in range(_SAMPLES)})
     found = []
     for number in numbers:
-        ids = dataset[number][:-1]  # without the end of document
+        ids = dataset[number]
+        if dataset.eod_id is not None:
+            ids = ids[:-1]
         text = tokenizer.decode(ids[:_SAMPLE_TOKENS])
         shown = "".join(map(_visible, " ".join(text.split())))
         found.append((number, shown + ("…" if len(ids) > _SAMPLE_TOKENS else "")))

@@ -15,7 +15,7 @@ from typing import Any
 from .inputs import Input
 from .manifest import is_sealed, sealed
 from .readers import FORMATS, DamagedError, codec_of
-from .settings import DocPer
+from .settings import DocPer, SpecialInText
 
 __all__ = ["PLAN_VERSION", "Piece", "Plan", "make_plan"]
 
@@ -55,6 +55,7 @@ class Plan:
     doc_per: DocPer | None
     text_key: str
     keep_rejects: bool
+    special_in_text: SpecialInText = "text"
 
     @property
     def fingerprint(self) -> str:
@@ -123,6 +124,9 @@ def make_plan(
     doc_per: DocPer | None,
     text_key: str,
     keep_rejects: bool,
+    special_in_text: SpecialInText = "text",
+    add_bos: bool = False,
+    append_eod: bool = True,
 ) -> Plan:
     """Cut the inputs into shards of about equal bytes.
 
@@ -138,6 +142,9 @@ def make_plan(
         "doc_per": str(doc_per),
         "text_key": text_key,
         "keep_rejects": str(keep_rejects),
+        "special_in_text": special_in_text,
+        "add_bos": str(add_bos),
+        "append_eod": str(append_eod),
     }
     total = sum(entry.size for entry in inputs)
     target = min(max(total // _SHARDS, MIN_SHARD), MAX_SHARD)
@@ -147,7 +154,13 @@ def make_plan(
         for piece in _cut(number, entry, target, doc_per)
     ]
     return Plan(
-        identity, tuple(inputs), _group(pieces, inputs, target), doc_per, text_key, keep_rejects
+        identity,
+        tuple(inputs),
+        _group(pieces, inputs, target),
+        doc_per,
+        text_key,
+        keep_rejects,
+        special_in_text,
     )
 
 

@@ -119,7 +119,7 @@ def publish(
         "tokens": books.tokens,
         "dtype": np.dtype(dtype).name,
         "vocab_size": tokenizer.vocab_size,
-        "eod_id": tokenizer.eod_id,
+        "eod_id": tokenizer.eod_id if settings.append_eod else None,
         "tokenizer": {
             "name": settings.tokenizer,
             "fingerprint": tokenizer.fingerprint,
@@ -186,5 +186,5 @@ def _inputs(listing: Listing, outcomes: Mapping[int, Outcome]) -> list[dict[str,
 
 
 def _versions() -> dict[str, str]:
-    packages = ("numpy", "tokenizers", "fastokens", "msgspec", "zstandard")
+    packages = ("numpy", "tokenizers", "fastokens", "sentencepiece", "msgspec", "zstandard")
     return {"python": platform.python_version(), **{name: version(name) for name in packages}}

@@ -15,10 +15,11 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 from .errors import UsageError
 from .manifest import name_of
 
-__all__ = ["BuildSettings", "DocPer", "OnError", "help_of", "read_config"]
+__all__ = ["BuildSettings", "DocPer", "OnError", "SpecialInText", "help_of", "read_config"]
 
 DocPer = Literal["file", "line", "block"]
 OnError = Literal["limit", "skip", "fail"]
+SpecialInText = Literal["text", "special", "error"]
 
 _NO_KEY = re.compile(r'["\\\x00-\x1f\ud800-\udfff]')  # what the parser of records does not take
 
@@ -39,6 +40,15 @@ class BuildSettings:
         "Path of a tokenizer.json or its folder, or train:bpe:N to train one on the corpus "
         "(default: train:bpe:8000).",
     ] = "train:bpe:8000"
+    special_in_text: Annotated[
+        SpecialInText,
+        "What a special token written out in the text is, such as <|endoftext|>: text (default), "
+        "the special token, or an error of that record.",
+    ] = "text"
+    add_bos: Annotated[bool, "Start every document with the tokenizer's bos token."] = False
+    append_eod: Annotated[bool, "End every document with its end-of-document token (default)."] = (
+        True
+    )
     workers: Annotated[int | None, "Worker processes (default: one for each core)."] = None
     doc_per: Annotated[
         DocPer | None,

@@ -18,6 +18,7 @@ from .errors import DataError
 from .plan import Piece, Plan
 from .policy import ErrorPolicy
 from .readers import FORMATS, DamagedError, Records, Source
+from .specials import SpecialPolicy
 from .workfolder import Outcome, WorkFolder, checksum
 
 if TYPE_CHECKING:
@@ -39,8 +40,10 @@ class Job:
     plan: Plan
     work: WorkFolder
     policy: ErrorPolicy
-    eod_id: int
-    """What ends every document."""
+    bos_id: int | None
+    """What starts every document, if anything."""
+    eod_id: int | None
+    """What ends every document, if anything."""
 
 
 def run_shard(job: Job, shard: int, tokenizer: Tokenizer, report: Report) -> Outcome:
@@ -67,6 +70,7 @@ def without_blank(batch: Batch) -> Batch:
 class _Shard:
     def __init__(self, job: Job, shard: int, tokenizer: Tokenizer, report: Report) -> None:
         self._job, self._shard, self._tokenizer, self._report = job, shard, tokenizer, report
+        self._specials = SpecialPolicy(job.plan.special_in_text, tokenizer)
         self._books = Books()
         self._hashes: dict[int, str] = {}
         self._rejects: BinaryIO | None = None
@@ -82,6 +86,7 @@ class _Shard:
                     drafts["bin"],
                     drafts["lengths"],
                     dtype=token_dtype(self._tokenizer.vocab_size),
+                    bos_id=self._job.bos_id,
                     eod_id=self._job.eod_id,
                     vocab_size=self._tokenizer.vocab_size,
                 )
@@ -112,7 +117,6 @@ class _Shard:
                 chunk = records.chunk
                 batch = without_blank(records.batch)
                 books.read += records.read
-                books.written += len(batch)
                 books.bytes_read += len(chunk.data)
                 if blank := len(records.batch) - len(batch):
                     books.dropped["blank"] += blank
@@ -120,8 +124,10 @@ class _Shard:
                 for failure in records.failures:
                     problem = origin.problem(failure.line, failure.byte, failure.cause)
                     self._fail(problem, failure.record)
+                batch = self._without_offences(batch, records, origin)
+                books.written += len(batch)
                 try:
-                    encoded = self._tokenizer.encode_batch(batch)
+                    encoded = self._specials.encode(batch)
                 except DataError as error:
                     problem = origin.problem(chunk.line + 1, chunk.byte, f"from here on: {error}")
                     raise DataError(str(problem), error.hint) from error
@@ -134,6 +140,23 @@ class _Shard:
             books.read += 1
             books.damaged_files += 1
             self._fail(problem, b"")
+
+    def _without_offences(self, batch: Batch, records: Records, origin: _Origin) -> Batch:
+        """The documents without those that --special-in-text error forbids."""
+        offences = self._specials.offences(batch)
+        if not offences:
+            return batch
+        chunk, texts = records.chunk, batch.texts()
+        written = [i for i, text in enumerate(records.batch.texts()) if text and text.strip()]
+        for number, token in offences.items():
+            line = records.lines[written[number]]
+            problem = origin.problem(
+                chunk.line + line + 1,
+                chunk.byte + int(chunk.line_starts[line]),
+                f"the special token {token} stands in the text",
+            )
+            self._fail(problem, texts[number].encode())
+        return Batch.from_texts(text for i, text in enumerate(texts) if i not in offences)
 
     def _fail(self, problem: Problem, record: bytes) -> None:
         self._books.fail(problem)

@@ -27,7 +27,7 @@ from .workfolder import WorkFolder
 if TYPE_CHECKING:
     from .tokenizers.spec import TrainSpec
 
-__all__ = ["train_apart"]
+__all__ = ["first_documents", "readable", "train_apart"]
 
 TRAINING_BYTES = 16 << 20
 """Text that a tokenizer is trained on: BPE training slows down with the number of distinct words,
@@ -67,7 +67,7 @@ def _main() -> None:
     threading.Thread(target=_end_with_parent, daemon=True).start()
     spec = parse_tokenizer_spec(sys.argv[1])
     assert isinstance(spec, TrainSpec)  # noqa: S101
-    json = train_tokenizer(spec, _sample(Plan.from_json(Path(sys.argv[2]).read_bytes())))
+    json = train_tokenizer(spec, first_documents(Plan.from_json(Path(sys.argv[2]).read_bytes())))
     sys.stdout.buffer.write(json)
     sys.stdout.flush()
     os._exit(0)  # the other thread holds standard input, which a normal end would wait for
@@ -78,13 +78,13 @@ def _end_with_parent() -> None:
     os._exit(1)
 
 
-def _sample(plan: Plan) -> Iterator[Batch]:
-    """The first documents of up to so many shards, evenly spread over the corpus."""
+def first_documents(plan: Plan, size: int = TRAINING_BYTES) -> Iterator[Batch]:
+    """The first documents of up to so many shards, evenly spread; about ``size`` bytes in all."""
     count = len(plan.shards)
     chosen = sorted({count * part // _TRAINING_SHARDS for part in range(_TRAINING_SHARDS)})
     for shard in chosen:
-        left = TRAINING_BYTES // len(chosen)
-        for records in _readable(plan, shard):
+        left = size // len(chosen)
+        for records in readable(plan, shard):
             batch = without_blank(records.batch)
             yield _first_bytes(batch, left)
             left -= len(batch.data)
@@ -92,7 +92,8 @@ def _sample(plan: Plan) -> Iterator[Batch]:
                 break
 
 
-def _readable(plan: Plan, shard: int) -> Iterator[Records]:
+def readable(plan: Plan, shard: int) -> Iterator[Records]:
+    """The records of a shard, those of a damaged file up to the damage."""
     for piece in plan.shards[shard]:
         # When the file's turn comes, its damage is an error; until then, what there is will do.
         with suppress(DamagedError):

@@ -41,6 +41,8 @@ def verify(name: str | Path) -> dict[str, int]:
     for first in range(0, dataset.n_sequences, _STEP):
         lengths = dataset.lengths[first : first + _STEP]
         ends = dataset.pointers[first : first + _STEP] // size + lengths - 1
+        if dataset.eod_id is None:
+            break
         if (lengths < 1).any() or (dataset.tokens[ends] != dataset.eod_id).any():
             wrong.append(f"a document near number {first:,} does not end in id {dataset.eod_id}")
             break

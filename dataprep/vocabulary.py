@@ -12,10 +12,11 @@ from .workfolder import WorkFolder, changed_from_outside
 
 if TYPE_CHECKING:
     from .progress import Observer
+    from .settings import BuildSettings
     from .tokenizers.protocol import Tokenizer
     from .tokenizers.spec import TrainSpec
 
-__all__ = ["Vocabulary", "eod_of", "vocabulary"]
+__all__ = ["Vocabulary", "ends_of", "vocabulary"]
 
 
 class Vocabulary(Protocol):
@@ -29,30 +30,37 @@ class Vocabulary(Protocol):
         """The tokenizer, of which the work folder, which has its plan, gets a copy."""
 
 
-def vocabulary(asked_for: str) -> Vocabulary:
+def vocabulary(settings: BuildSettings) -> Vocabulary:
     """What --tokenizer asks for. Raises UsageError or DataError when it cannot be had."""
     from .tokenizers.spec import parse_tokenizer_spec
 
-    spec = parse_tokenizer_spec(asked_for)
-    return _Given(spec) if isinstance(spec, Path) else _Trained(spec)
+    spec = parse_tokenizer_spec(settings.tokenizer)
+    return _Given(spec, settings) if isinstance(spec, Path) else _Trained(spec)
 
 
-def eod_of(tokenizer: Tokenizer) -> int:
-    """The id that ends a document; UsageError when the vocabulary has none."""
-    if tokenizer.eod_id is None:
+def ends_of(tokenizer: Tokenizer, settings: BuildSettings) -> tuple[int | None, int | None]:
+    """The ids that start and end a document; UsageError when the vocabulary has none to give."""
+    bos_id = tokenizer.specials.get("bos")
+    if settings.append_eod and tokenizer.eod_id is None:
         raise UsageError(
             f"Tokenizer {tokenizer.name} has no end-of-document token.",
-            "Add one to the file as a special token, for example <|endoftext|>.",
+            "Add one to the file as a special token, for example <|endoftext|>, or build with "
+            "--no-append-eod.",
         )
-    return tokenizer.eod_id
+    if settings.add_bos and bos_id is None:
+        raise UsageError(
+            f"Tokenizer {tokenizer.name} has no token that begins a document, as --add-bos wants.",
+            f"Its special tokens are: {', '.join(tokenizer.special_tokens) or 'none'}.",
+        )
+    return bos_id if settings.add_bos else None, tokenizer.eod_id if settings.append_eod else None
 
 
 class _Given:
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, settings: BuildSettings) -> None:
         from .tokenizers.load import load_tokenizer
 
         self._tokenizer = load_tokenizer(path)
-        eod_of(self._tokenizer)
+        ends_of(self._tokenizer, settings)
 
     @property
     def identity(self) -> str:

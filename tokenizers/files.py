@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import warnings
-from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from dataprep.errors import DataError, UsageError
-from dataprep.tokenizers.merges import MERGES_FILE, VOCAB_FILE, json_from_merges
 from vocab.damage import name_damage
 
-__all__ = ["AddedToken", "Facts", "parse_facts", "read_json"]
+__all__ = ["AddedToken", "Facts", "parse_facts"]
 
 FILE_NAME = "tokenizer.json"
 MAX_VOCAB_SIZE = 1 << 31
 """Datasets hold ids as int32 at most."""
-_ALLOWED = (
-    f"Name a Hugging Face {FILE_NAME} or its folder, a public vocabulary (dataprep vocab list), or "
-    "train one: train:bpe:8000."
-)
 
 
 class AddedToken(msgspec.Struct, frozen=True):
@@ -36,6 +30,9 @@ class _Model(msgspec.Struct, frozen=True):
     # The oldest files name no type; the reference then tries the models one after the other.
     type: str = ""
     dropout: float | None = None
+    unk_token: str | None = None
+    max_input_chars_per_word: int = 100
+    merges: msgspec.Raw = msgspec.Raw(b"[]")
 
 
 class Facts(msgspec.Struct, frozen=True):
@@ -43,6 +40,8 @@ class Facts(msgspec.Struct, frozen=True):
 
     model: _Model
     added_tokens: list[AddedToken] = []
+    normalizer: dict[str, Any] | None = None
+    pre_tokenizer: dict[str, Any] | None = None
 
     @property
     def vocab_size(self) -> int:
@@ -51,30 +50,6 @@ class Facts(msgspec.Struct, frozen=True):
         # Unigram lists its pieces in order of their ids.
         model_size = max(vocab.values(), default=-1) + 1 if isinstance(vocab, dict) else len(vocab)
         return max([model_size, *(token.id + 1 for token in self.added_tokens)])
-
-
-def read_json(path: Path) -> bytes:
-    """The bytes of the ``tokenizer.json`` that ``path`` is, contains, or has the parts of.
-
-    A folder may also hold ``vocab.json`` and ``merges.txt``. Raises UsageError when there is
-    nothing of the kind.
-    """
-    if path.is_file():
-        return path.read_bytes()
-    if not path.is_dir():
-        raise UsageError(f"There is no tokenizer at {path}.", hint=_ALLOWED)
-    if (path / FILE_NAME).is_file():
-        return (path / FILE_NAME).read_bytes()
-    vocab, merges = path / VOCAB_FILE, path / MERGES_FILE
-    if vocab.is_file() and merges.is_file():
-        return json_from_merges(vocab.read_bytes(), merges.read_bytes(), str(path))
-    names = sorted(entry.name for entry in path.iterdir())
-    more = " and more" if len(names) > 10 else ""
-    raise UsageError(
-        f"The folder {path} has neither {FILE_NAME} nor {VOCAB_FILE} and {MERGES_FILE}; it has "
-        f"{', '.join(names[:10]) or 'nothing'}{more}.",
-        hint=_ALLOWED,
-    )
 
 
 def parse_facts(data: bytes, where: str) -> Facts:

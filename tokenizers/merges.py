@@ -8,6 +8,8 @@ import re
 import msgspec
 
 from dataprep.errors import DataError
+from dataprep.tokenizers.clip import WORD_END, json_of_clip
+from dataprep.tokenizers.spelling import byte_alphabet
 from vocab.damage import name_damage
 
 __all__ = ["MERGES_FILE", "VOCAB_FILE", "json_from_merges"]
@@ -21,13 +23,15 @@ def json_from_merges(vocab: bytes, merges: bytes, where: str) -> bytes:
     """The bytes of a ``tokenizer.json`` that gives the ids of GPT-2's own code.
 
     Entries that are no single byte and that no merge makes can only be special tokens, and become
-    such: ``<|endoftext|>`` in GPT-2's vocabulary, ``<s>`` to ``<mask>`` in RoBERTa's. Raises
+    such: ``<|endoftext|>`` in GPT-2's vocabulary, ``<s>`` to ``<mask>`` in RoBERTa's. A vocabulary
+    in which each byte may end a word is CLIP's, and split and lower-cased as such. Raises
     DataError, with ``where`` as the place, when a file is not what its name says or the two do not
     belong together.
     """
     ids = _vocab(vocab, f"{where}/{VOCAB_FILE}")
     pairs = _merges(merges, f"{where}/{MERGES_FILE}")
-    made = {left + right for left, right in pairs}
+    ends = {character + WORD_END for character in byte_alphabet()}
+    made = {left + right for left, right in pairs} | ends
     specials = [token for token in ids if len(token) > 1 and token not in made]
     for token in specials:
         if not _SPECIAL.fullmatch(token):
@@ -36,6 +40,9 @@ def json_from_merges(vocab: bytes, merges: bytes, where: str) -> bytes:
                 "or belongs to another vocabulary.",
                 hint="Download or copy both again.",
             )
+    specials.sort(key=ids.__getitem__)
+    if ends <= set(ids):
+        return json_of_clip(ids, pairs, specials)
     flags = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False}
     byte_level = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True}
     tokenizer = {
@@ -43,8 +50,7 @@ def json_from_merges(vocab: bytes, merges: bytes, where: str) -> bytes:
         "truncation": None,
         "padding": None,
         "added_tokens": [
-            {"id": ids[token], "content": token, **flags, "special": True}
-            for token in sorted(specials, key=ids.__getitem__)
+            {"id": ids[token], "content": token, **flags, "special": True} for token in specials
         ],
         "normalizer": None,
         "pre_tokenizer": {**byte_level, "use_regex": True},

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from dataprep.tokenizers.engines import Engine
+from dataprep.batch import Batch
+from dataprep.tokenizers.engine import Engine
 
 __all__ = ["PROBES", "disagreement"]
 
@@ -38,8 +39,8 @@ def disagreement(engine: Engine, reference: Engine, specials: Iterable[str]) -> 
     ``specials`` are the vocabulary's own added tokens: each is tried inside a text.
     """
     texts = [*PROBES, "".join(f"文{special} a{special}{special}\n" for special in specials)]
-    ids, offsets = engine.encode(texts)
-    expected_ids, expected_offsets = reference.encode(texts)
+    ids, offsets = engine.encode(Batch.from_texts(texts))
+    expected_ids, expected_offsets = reference.encode(Batch.from_texts(texts))
     for i, text in enumerate(texts):
         got = ids[offsets[i] : offsets[i + 1]]
         expected = expected_ids[expected_offsets[i] : expected_offsets[i + 1]]

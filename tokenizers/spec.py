@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal, get_args
 
 from dataprep.errors import UsageError
 
-__all__ = ["MIN_VOCAB_SIZE", "TrainSpec", "parse_tokenizer_spec"]
+__all__ = ["MIN_VOCAB_SIZE", "TokenizerKind", "TrainSpec", "parse_tokenizer_spec"]
+
+TokenizerKind = Literal["bpe", "wordpiece", "unigram"]
 
 MIN_VOCAB_SIZE = 257
 """256 bytes and the end-of-document token."""
@@ -18,22 +21,30 @@ MIN_VOCAB_SIZE = 257
 class TrainSpec:
     """A tokenizer to be trained on the corpus itself.
 
-    ``vocab_size`` counts the 256 bytes and the end-of-document token; a corpus with too few
+    ``vocab_size`` counts everything, special tokens and the 256 bytes too; a corpus with too few
     distinct pairs gives a smaller vocabulary.
     """
 
     vocab_size: int
+    kind: TokenizerKind = "bpe"
+    respect_words: bool = False
+    """Whether no token may come to span two Chinese words."""
 
     def __post_init__(self) -> None:
+        if self.kind not in get_args(TokenizerKind):
+            raise UsageError(
+                f"There is no kind of tokenizer {self.kind!r}; there are "
+                f"{', '.join(get_args(TokenizerKind))}."
+            )
         if self.vocab_size < MIN_VOCAB_SIZE:
             raise UsageError(
-                f"A byte-level BPE vocabulary of {self.vocab_size} is too small: 256 bytes and "
-                f"<|endoftext|> need {MIN_VOCAB_SIZE}.",
+                f"A vocabulary of {self.vocab_size} is too small: 256 bytes and <|endoftext|> need "
+                f"{MIN_VOCAB_SIZE}.",
                 hint="Ask for a few thousand, as in train:bpe:8000.",
             )
 
     def __str__(self) -> str:
-        return f"train:bpe:{self.vocab_size}"
+        return f"train:{self.kind}:{self.vocab_size}"
 
 
 def parse_tokenizer_spec(spec: str) -> TrainSpec | Path:

@@ -6,14 +6,16 @@ nothing in that folder is used before its sha256 has been checked.
 
 from __future__ import annotations
 
-from .manifest import File, Vocabulary, known, names
-from .store import DamagedVocabularyError, fetch, verify, where
+from .manifest import File, Vocabulary, is_known, known, names
+from .store import DamagedVocabularyError, add, fetch, verify, where
 
 __all__ = [
     "DamagedVocabularyError",
     "File",
     "Vocabulary",
+    "add",
     "fetch",
+    "is_known",
     "known",
     "names",
     "verify",

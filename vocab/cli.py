@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from dataprep.plainly import Debug, plainly
 
 from . import store
 from .manifest import Vocabulary, known, names
@@ -29,25 +32,47 @@ def list_() -> None:
 
 
 @app.command()
-def where(name: Name) -> None:
+def where(name: Name, debug: Debug = False) -> None:
     """The folder in the cache, whether anything is in it or not."""
-    typer.echo(store.where(name))
+    with plainly(debug):
+        typer.echo(store.where(name))
 
 
 @app.command()
 def fetch(
     name: Name,
-    offline: Annotated[bool, typer.Option(help="Take what the cache has, or fail.")] = False,
+    offline: Annotated[
+        bool, typer.Option("--offline", help="Take what the cache has, or fail.")
+    ] = False,
+    debug: Debug = False,
 ) -> None:
     """Download what the cache lacks, check it, print the folder."""
-    typer.echo(store.fetch(name, offline=offline))
+    with plainly(debug):
+        typer.echo(store.fetch(name, offline=offline))
 
 
 @app.command()
-def verify(name: Name) -> None:
+def add(
+    name: Name,
+    source: Annotated[
+        Path, typer.Argument(help="The file, or the folder with the files, that you have.")
+    ],
+    debug: Debug = False,
+) -> None:
+    """Check files that were downloaded by other means, copy them into the cache, print the folder.
+
+    For publishers who ask for a login, and for machines without a network.
+    """
+    with plainly(debug):
+        typer.echo(store.add(name, source))
+
+
+@app.command()
+def verify(name: Name, debug: Debug = False) -> None:
     """Check the sha256 of each file in the cache."""
-    store.verify(name)
-    typer.echo(f"{name} is whole.")
+    with plainly(debug):
+        store.verify(name)
+        typer.echo(f"{name} is whole.")
 
 
 def _state(entry: Vocabulary) -> str:

@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from dataprep.errors import UsageError
 
-__all__ = ["File", "Vocabulary", "known", "names"]
+__all__ = ["File", "Vocabulary", "is_known", "known", "names"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,6 +41,8 @@ class Vocabulary:
     repository: str | None = None
     revision: str = "main"
     folder: str | None = None
+    aliases: tuple[str, ...] = ()
+    """Other names that people call it by."""
     specials: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
 
@@ -65,9 +67,20 @@ def names() -> list[str]:
     return sorted(_manifest())
 
 
+def is_known(name: str) -> bool:
+    """Whether a vocabulary is called ``name``, by its own name or another."""
+    return _find(name) is not None
+
+
+def _find(name: str) -> Vocabulary | None:
+    entries = _manifest()
+    others = (entry for entry in entries.values() if name in entry.aliases)
+    return entries.get(name) or next(others, None)
+
+
 def known(name: str) -> Vocabulary:
     """The entry called ``name``; UsageError with near names when there is none."""
-    entry = _manifest().get(name)
+    entry = _find(name)
     if entry is None:
         near = difflib.get_close_matches(name, names())
         raise UsageError(

@@ -12,7 +12,7 @@ from dataprep.errors import DataError
 
 from .manifest import File, Vocabulary
 
-__all__ = ["Source", "source_of"]
+__all__ = ["Copy", "Source", "source_of"]
 
 TIMEOUT = 60.0
 """Seconds without an answer or without a byte before a download is given up."""
@@ -30,14 +30,18 @@ class Source(Protocol):
 
 
 @dataclass(frozen=True)
-class _Folder:
+class Copy:
+    """A file on this machine."""
+
     file: Path
 
     @property
     def address(self) -> str:
+        """See Source."""
         return str(self.file)
 
     def copy(self, path: Path) -> None:
+        """See Source."""
         try:
             shutil.copyfile(self.file, path)
         except OSError as error:
@@ -85,7 +89,7 @@ def source_of(entry: Vocabulary, file: File) -> Source:
     if mirror:
         if mirror.startswith(("http://", "https://")):
             return _Web(f"{mirror.rstrip('/')}/{entry.name}/{file.name}")
-        return _Folder(Path(mirror.removeprefix("file://")) / entry.name / file.name)
+        return Copy(Path(mirror.removeprefix("file://")) / entry.name / file.name)
     if entry.url is not None:
         return _Web(f"{entry.url}/{file.name}")
     endpoint = os.environ.get("HF_ENDPOINT") or "https://huggingface.co"

@@ -11,9 +11,9 @@ from dataprep.errors import DataError, UsageError
 from .cache import cache_folder
 from .damage import Damage, compare
 from .manifest import File, Vocabulary, known
-from .sources import source_of
+from .sources import Copy, Source, source_of
 
-__all__ = ["DamagedVocabularyError", "fetch", "verify", "where"]
+__all__ = ["DamagedVocabularyError", "add", "fetch", "verify", "where"]
 
 
 class DamagedVocabularyError(DataError):
@@ -73,6 +73,26 @@ def fetch(name: str, *, offline: bool = False) -> Path:
     return folder
 
 
+def add(name: str, source: Path) -> Path:
+    """Copy the files of ``name`` from ``source`` into the cache; the folder there.
+
+    ``source`` is a folder with all of them or, for a vocabulary of one file, that file under any
+    name. Raises UsageError when one is missing, DamagedVocabularyError when one is another file.
+    """
+    entry, folder = known(name), where(name)
+    if source.is_file() and len(entry.files) > 1:
+        raise UsageError(
+            f"{name} has {len(entry.files)} files: {', '.join(f.name for f in entry.files)}.",
+            hint="Name the folder that holds them.",
+        )
+    for file in entry.files:
+        path = source if source.is_file() else source / file.name
+        if not path.is_file():
+            raise UsageError(f"There is no {path}.", hint=f"{name} needs the file {file.name}.")
+        _place(Copy(path), entry, file, folder / file.name)
+    return folder
+
+
 def _digest(entry: Vocabulary, file: File) -> str:
     if file.sha256 is None:
         raise UsageError(
@@ -84,7 +104,10 @@ def _digest(entry: Vocabulary, file: File) -> str:
 
 
 def _bring(entry: Vocabulary, file: File, path: Path) -> None:
-    source = source_of(entry, file)
+    _place(source_of(entry, file), entry, file, path)
+
+
+def _place(source: Source, entry: Vocabulary, file: File, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{file.name}.")
     os.close(handle)

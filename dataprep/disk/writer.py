@@ -22,16 +22,24 @@ _STEP = 1 << 20  # sequences handled at once while an index is written
 class SegmentWriter:
     """Writes the documents of one shard: ids to one file, int32 lengths to another.
 
-    Every document becomes one sequence that ends in ``eod_id``. Used as a context manager; on a
-    clean exit both files have reached the disk.
+    Every document becomes one sequence that starts with ``bos_id`` and ends in ``eod_id``, where
+    these are not None. Used as a context manager; on a clean exit both files have reached the disk.
     """
 
     def __init__(
-        self, ids: Path, lengths: Path, *, dtype: np.dtype[np.generic], eod_id: int, vocab_size: int
+        self,
+        ids: Path,
+        lengths: Path,
+        *,
+        dtype: np.dtype[np.generic],
+        eod_id: int | None,
+        vocab_size: int,
+        bos_id: int | None = None,
     ) -> None:
         self.documents = 0
         self.tokens = 0
-        self._dtype, self._eod_id, self._vocab_size = dtype, eod_id, vocab_size
+        self._dtype, self._vocab_size = dtype, vocab_size
+        self._bos_id, self._eod_id = bos_id, eod_id
         self._ids: BinaryIO = ids.open("wb")
         self._lengths: BinaryIO = lengths.open("wb")
 
@@ -45,18 +53,22 @@ class SegmentWriter:
                 f"The tokenizer gave id {int(ids.max())}, beyond its vocabulary of "
                 f"{self._vocab_size}."
             )
-        lengths = np.diff(offsets) + 1
+        has_bos, has_eod = int(self._bos_id is not None), int(self._eod_id is not None)
+        lengths = np.diff(offsets) + has_bos + has_eod
         if int(lengths.max()) > MAX_SEQUENCE_TOKENS:
             raise DataError(
                 f"A document has {int(lengths.max()):,} tokens; the format holds at most "
                 f"{MAX_SEQUENCE_TOKENS:,} in one.",
                 "Split the document, for example with --doc-per line.",
             )
-        out = np.empty(len(ids) + n_docs, self._dtype)
+        ends = np.cumsum(lengths)
+        out = np.empty(int(ends[-1]), self._dtype)
         is_text = np.ones(len(out), bool)
-        is_text[offsets[1:] + np.arange(n_docs)] = False
+        for token, places in ((self._bos_id, ends - lengths), (self._eod_id, ends - 1)):
+            if token is not None:
+                is_text[places] = False
+                out[places] = token
         out[is_text] = ids
-        out[~is_text] = self._eod_id
         self._ids.write(out.data)
         self._lengths.write(lengths.astype("<i4").data)
         self.documents += n_docs

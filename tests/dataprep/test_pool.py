@@ -7,7 +7,9 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 import numpy.typing as npt
@@ -31,6 +33,7 @@ class Lengths:
     vocab_size = 60_000
     eod_id = 0
     fingerprint = engine = ""
+    special_tokens: Mapping[str, int] = MappingProxyType({})
 
     def encode_batch(self, batch: Batch) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.int64]]:
         lengths = np.array([len(text) for text in batch.texts()], np.uint32)
@@ -70,7 +73,7 @@ def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Job:
     )
     work = WorkFolder(tmp_path / "d")
     work.path.mkdir()
-    return Job(plan, work, ErrorPolicy(0, skip_damaged=False), eod_id=0)
+    return Job(plan, work, ErrorPolicy(0, skip_damaged=False), bos_id=None, eod_id=0)
 
 
 @pytest.mark.parametrize("method", ["fork", "spawn"])

@@ -1,5 +1,6 @@
 """Small tokenizers made in-process, so that no test needs a download."""
 
+import functools
 import json
 import os
 from pathlib import Path
@@ -7,12 +8,34 @@ from pathlib import Path
 import pytest
 from tokenizer_samples import ADDED, TEXTS, train
 
+from dataprep.tokenizers import wordpiece_tables
+from dataprep.tokenizers.wordpiece_classes import probe
+
 
 @pytest.fixture(autouse=True)
 def empty_cache(tmp_path, monkeypatch) -> Path:
     """Nothing has been checked or fetched, and the user's own cache is left alone."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     return tmp_path / "cache" / "jimu"
+
+
+@functools.cache
+def probe_once(parts: str):
+    return probe(parts)
+
+
+def probe_parts(made: str):
+    """What code points become hangs on two parts of the file, whatever the vocabulary."""
+    spec = json.loads(made)
+    model = {"type": "WordPiece", "vocab": {"[UNK]": 0}, "unk_token": "[UNK]"}
+    model |= {"continuing_subword_prefix": "##", "max_input_chars_per_word": 100}
+    return probe_once(json.dumps({**spec, "added_tokens": [], "model": model}))
+
+
+@pytest.fixture(autouse=True)
+def code_points_are_asked_for_once(monkeypatch):
+    """All of them take seconds, and caches are empty in each test."""
+    monkeypatch.setattr(wordpiece_tables, "probe", probe_parts)
 
 
 @pytest.fixture(scope="session")

@@ -3,10 +3,7 @@
 import hashlib
 import itertools
 import json
-import os
 import pickle
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +15,8 @@ from hypothesis import strategies as st
 from dataprep.batch import Batch
 from dataprep.errors import DataError
 from dataprep.tokenizers import engines
-from dataprep.tokenizers.load import EngineFallbackWarning, load_tokenizer, tokenizer_from_json
+from dataprep.tokenizers.from_json import EngineFallbackWarning, tokenizer_from_json
+from dataprep.tokenizers.load import load_tokenizer
 from dataprep.tokenizers.probe import PROBES
 
 ROOT = Path(__file__).parents[2]
@@ -58,7 +56,7 @@ def test_ids_are_those_of_the_reference(tokenizer, trained):
 def test_text_survives_the_round_trip(trained, texts):
     for engine in ENGINES:
         made = engines.ENGINES[engine](trained.decode())
-        ids, offsets = made.encode(texts)
+        ids, offsets = made.encode(Batch.from_texts(texts))
         assert [made.decode(part) for part in split(ids, offsets)] == texts
 
 
@@ -133,8 +131,8 @@ def test_saved_bytes_are_the_ones_fingerprinted(tokenizer, trained, tmp_path):
 
 
 class _Wrong(engines.FastokensEngine):
-    def encode(self, texts):
-        ids, offsets = super().encode(texts)
+    def encode(self, batch):
+        ids, offsets = super().encode(batch)
         return ids ^ 1, offsets
 
 
@@ -174,7 +172,7 @@ def test_other_models_run_on_the_reference(made):
 def test_a_pickled_copy_is_not_checked_again(with_specials, monkeypatch):
     pickled = pickle.dumps(with_specials)
     expected = [part.tolist() for part in with_specials.encode_batch(PROBES)]
-    monkeypatch.setattr("dataprep.tokenizers.load.disagreement", _fails)
+    monkeypatch.setattr("dataprep.tokenizers.from_json.disagreement", _fails)
     copy = pickle.loads(pickled)
     assert [part.tolist() for part in copy.encode_batch(PROBES)] == expected
     assert (copy.engine, copy.fingerprint) == (with_specials.engine, with_specials.fingerprint)
@@ -186,7 +184,7 @@ def test_a_tokenizer_is_checked_once_for_each_version(trained, monkeypatch, empt
     def count(*arguments):
         probes.append(arguments)
 
-    monkeypatch.setattr("dataprep.tokenizers.load.disagreement", count)
+    monkeypatch.setattr("dataprep.tokenizers.from_json.disagreement", count)
     tokenizer_from_json(trained, "first")
     again = tokenizer_from_json(trained, "second")
     assert len(probes) == 1
@@ -209,43 +207,6 @@ def test_a_cache_that_cannot_be_written_is_no_obstacle(trained, monkeypatch, tmp
     (tmp_path / "file").touch()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
     assert tokenizer_from_json(trained, "trained").engine.startswith("fastokens ")
-
-
-FORK = """
-import os, signal, sys
-from dataprep.tokenizers.load import load_tokenizer
-
-texts = ["天下大势，all the world's a stage. " * 2000] * 50
-tokenizer = load_tokenizer(sys.argv[1])
-expected = tokenizer.encode_batch(texts)[0].tobytes()
-threads = len(os.listdir("/proc/self/task"))
-assert threads == 1, threads
-child = os.fork()
-if child == 0:
-    signal.alarm(60)
-    os._exit(tokenizer.encode_batch(texts)[0].tobytes() != expected)
-assert os.waitpid(child, 0)[1] == 0
-"""
-
-
-@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="needs Linux's /proc")
-@pytest.mark.parametrize("engine", ENGINES)
-def test_encoding_starts_no_thread_and_survives_a_fork(trained, tmp_path, engine):
-    (tmp_path / "tokenizer.json").write_bytes(trained)
-    # The linear algebra of numpy starts threads at import.
-    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
-    for name in ("FASTOKENS_BPE_THREADS", "TOKENIZERS_PARALLELISM"):
-        environment.pop(name, None)
-    choose = "from dataprep.tokenizers import engines\n"
-    choose += f"engines.ENGINES_OF_MODEL['BPE'] = {TRY[engine]!r}\n"
-    done = subprocess.run(
-        [sys.executable, "-c", choose + FORK, str(tmp_path)],
-        cwd=ROOT,
-        env=environment,
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
 
 
 def _changed(trained, **changes):

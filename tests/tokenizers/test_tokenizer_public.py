@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from dataprep.batch import Batch
 from dataprep.tokenizers.engines import ENGINES, REFERENCE
 from dataprep.tokenizers.load import load_tokenizer
 
@@ -47,7 +48,7 @@ def test_vocabularies_known_by_name(public_vocabularies, monkeypatch, name, entr
 def test_qwen3_gives_the_ids_of_the_reference_on_the_corpus(qwen3, reference):
     for path in sorted((Path(os.environ["JIMU_SHARED"]) / "corpus").glob("*/*[!z]")):
         lines = path.read_text(encoding="utf-8").split("\n")[:300]
-        got, expected = qwen3.encode_batch(lines), reference.encode(lines)
+        got, expected = qwen3.encode_batch(lines), reference.encode(Batch.from_texts(lines))
         assert np.array_equal(got[0], expected[0]), path.name
         assert np.array_equal(got[1], expected[1]), path.name
 
@@ -57,6 +58,6 @@ def test_every_character_gives_the_ids_of_the_reference(qwen3, reference):
     characters = (chr(c) for c in range(0x110000) if not 0xD800 <= c < 0xE000)
     while chunk := list(itertools.islice(characters, 20_000)):
         texts = [text for c in chunk for text in (c, f"a{c}1 {c}{c}\n")]
-        got, expected = qwen3.encode_batch(texts), reference.encode(texts)
+        got, expected = qwen3.encode_batch(texts), reference.encode(Batch.from_texts(texts))
         assert np.array_equal(got[1], expected[1]), hex(ord(chunk[0]))
         assert np.array_equal(got[0], expected[0]), hex(ord(chunk[0]))

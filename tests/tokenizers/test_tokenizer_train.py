@@ -13,7 +13,7 @@ from tokenizer_samples import TEXTS, train
 
 from dataprep.batch import Batch
 from dataprep.errors import DataError
-from dataprep.tokenizers.load import tokenizer_from_json
+from dataprep.tokenizers.from_json import tokenizer_from_json
 from dataprep.tokenizers.spec import TrainSpec
 from dataprep.tokenizers.train import EOD_TOKEN, train_tokenizer
 

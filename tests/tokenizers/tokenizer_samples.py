@@ -1,5 +1,7 @@
 """Texts and added tokens that several tests train and encode with."""
 
+import tokenizers
+
 from dataprep.batch import Batch
 from dataprep.tokenizers.spec import TrainSpec
 from dataprep.tokenizers.train import train_tokenizer
@@ -24,3 +26,20 @@ ADDED = [
 def train(size: int, *groups: list[str]) -> bytes:
     """tokenizer.json of `size` entries at most, each group of texts one batch."""
     return train_tokenizer(TrainSpec(vocab_size=size), iter(map(Batch.from_texts, groups)))
+
+
+def trained_wordpiece(size=400, **flags) -> str:
+    """tokenizer.json of a WordPiece trained in-process, as BERT's are made."""
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.WordPiece(unk_token="[UNK]"))
+    tokenizer.normalizer = tokenizers.normalizers.BertNormalizer(**flags)
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.BertPreTokenizer()
+    tokenizer.decoder = tokenizers.decoders.WordPiece()
+    trainer = tokenizers.trainers.WordPieceTrainer(
+        vocab_size=size,
+        special_tokens=["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"],
+        show_progress=False,
+    )
+    tokenizer.train_from_iterator(
+        [*TEXTS, "café Ünïcode straße İstanbul 한국어 각 ①½"] * 2, trainer
+    )
+    return tokenizer.to_str()

@@ -202,3 +202,40 @@ def test_the_command_line(mirror):
     assert toy.split()[0] == "toy"
     assert toy.endswith(" here")
     assert unpinned.endswith("no sha256 known: not fetched")
+
+
+def test_files_that_one_has_are_checked_and_added(tmp_path):
+    (tmp_path / "mine").write_bytes(GOOD)
+    assert vocab.add("toy", tmp_path / "mine") == vocab.where("toy")
+    vocab.verify("toy")
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(UsageError, match=r"There is no .*merges\.txt"):
+        vocab.add("toy", tmp_path / "folder")
+    (tmp_path / "folder" / "merges.txt").write_bytes(LFS)
+    with pytest.raises(vocab.DamagedVocabularyError, match="Git LFS pointer"):
+        vocab.add("toy", tmp_path / "folder")
+    vocab.verify("toy")
+
+
+def test_the_command_line_has_no_traceback(tmp_path):
+    (tmp_path / "mine").write_bytes(HTML)
+    for arguments, status, message in (
+        (["where", "nope"], 2, "no public vocabulary 'nope'"),
+        (["add", "toy", str(tmp_path / "mine")], 1, "HTML page"),
+        (["verify", "toy"], 1, "is not there"),
+    ):
+        done = CliRunner().invoke(app, arguments)
+        assert (done.exit_code, message in done.output) == (status, True), done.output
+        assert "Traceback" not in done.output
+
+
+def test_other_names_of_an_entry(monkeypatch, toy):
+    entry = vocab.Vocabulary(
+        name="toy", kind="toy", licence="none", files=(FILE,), url="x", aliases=("t",)
+    )
+    monkeypatch.setattr(manifest, "_manifest", lambda: {"toy": entry})
+    assert vocab.known("t") is entry
+    assert vocab.where("t") == vocab.where("toy")
+    assert vocab.is_known("t")
+    assert not vocab.is_known("u")
+    assert vocab.names() == ["toy"]
