@@ -43,8 +43,10 @@ def _merges(path: Path, name: str) -> Tokenizer:
 
 
 def _model(path: Path, name: str) -> Tokenizer:
-    ranks = path.is_file() and looks_like_ranks(path.read_bytes())
-    return load_tiktoken(path, name) if ranks else load_sentencepiece(path, name)
+    files = [path] if path.is_file() else sorted(path.glob("*.model"))
+    if len(files) == 1 and looks_like_ranks(files[0].read_bytes()):
+        return load_tiktoken(files[0], name)
+    return load_sentencepiece(path, name)
 
 
 def _vocab_txt(path: Path, name: str) -> Tokenizer:

@@ -3,7 +3,9 @@
 import base64
 import itertools
 import json
+import os
 import random
+from pathlib import Path
 
 import pytest
 from tokenizer_samples import TEXTS, train
@@ -89,6 +91,23 @@ def test_a_file_of_unknown_size_asks_for_its_pattern(tmp_path, ranks):
 def test_a_tokenizer_model_may_be_ranks(tmp_path, ranks):
     path = written(tmp_path, ranks, "tokenizer.model", pattern=WORDS)
     assert load_tokenizer(path).vocab_size == len(ranks)
+    assert load_tokenizer(path.parent).vocab_size == len(ranks)
+
+
+@pytest.mark.slow
+def test_the_ranks_of_qwen_give_the_ids_of_its_tokenizer_json(tmp_path, public_vocabularies):
+    """Qwen 3 kept the ranks, the pattern and the normalisation of qwen.tiktoken."""
+    values = json.loads((public_vocabularies / "qwen3" / "tokenizer.json").read_text("utf-8"))
+    byte_of = {character: byte for byte, character in enumerate(byte_alphabet())}
+    pieces = sorted(values["model"]["vocab"].items(), key=lambda item: item[1])
+    spelt = [bytes(byte_of[character] for character in piece) for piece, _ in pieces]
+    qwen = load_tokenizer(written(tmp_path, spelt, "qwen.tiktoken"))
+    assert qwen.engine.startswith("fastokens ")
+    assert (qwen.eod_id, qwen.vocab_size) == (151_643, 151_851)
+    qwen3 = load_tokenizer(public_vocabularies / "qwen3")
+    for path in sorted((Path(os.environ["JIMU_SHARED"]) / "corpus").glob("*/*[!z]")):
+        lines = path.read_text(encoding="utf-8").split("\n")[:2000]
+        assert qwen.encode_batch(lines)[0].tolist() == qwen3.encode_batch(lines)[0].tolist()
 
 
 @pytest.mark.parametrize("size", ENCODINGS)

@@ -110,6 +110,7 @@ def micro_batches(batch: Mapping[str, Array], count: int) -> list[tuple[Array, A
     ``batch`` holds "tokens" and "labels", both int64[rows, positions]; raises UsageError when they
     differ in shape or the rows cannot be cut evenly.
     """
+    _require(count >= 1, "accumulate", count, "it is at least 1")
     tokens, labels = (np.ascontiguousarray(batch[key], np.int64) for key in ("tokens", "labels"))
     if tokens.ndim != 2 or tokens.shape != labels.shape:
         raise UsageError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from dataprep.errors import UsageError
 
@@ -25,10 +25,12 @@ AXES: dict[str, str | None] = {
 }
 
 
-def check_axes(axes: Iterable[str]) -> None:
-    """Raises UsageError for an axis that has no layout."""
+def check_axes(axes: Sequence[str], count: int) -> None:
+    """Raises UsageError for an axis that has no layout, or for another number of axes than this."""
     for axis in axes:
         mesh_dimension(axis)
+    if len(axes) != count:
+        raise UsageError(f"A tensor of {count} axes cannot be laid out as ({', '.join(axes)}).")
 
 
 def mesh_dimension(axis: str) -> str | None:

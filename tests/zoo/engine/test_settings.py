@@ -64,5 +64,7 @@ def test_batches_that_cannot_be_cut_are_told():
     ids = np.zeros((4, 3), np.int64)
     with pytest.raises(UsageError, match="batch of 4 rows a rank cannot be cut into 3"):
         micro_batches({"tokens": ids, "labels": ids}, 3)
+    with pytest.raises(UsageError, match="accumulate=0 cannot be: it is at least 1"):
+        micro_batches({"tokens": ids, "labels": ids}, 0)
     with pytest.raises(UsageError, match=r"not \[4, 3\] and \[4, 2\]"):
         micro_batches({"tokens": ids, "labels": ids[:, 1:]}, 1)

@@ -67,6 +67,8 @@ def test_embedding_adds_positions_and_gives_its_table():
     x, table = layer(flow.tensor(tokens))
     close(x, state["tokens"][tokens] + state["positions"][:4])
     close(table, state["tokens"])
+    with pytest.raises(UsageError, match="sequence of 6 tokens is longer than positions=5"):
+        layer(flow.tensor(np.zeros((1, 6), np.int64)))
 
 
 def test_attention_is_the_textbook_one():

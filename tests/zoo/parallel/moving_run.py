@@ -12,7 +12,7 @@ import numpy as np
 
 import zoo
 from dataprep.errors import UsageError
-from zoo.engine import EvalStep, OptimizerSettings, TrainStep, full_state, load_full_state, rank
+from zoo.engine import EvalStep, OptimizerSettings, TrainStep, full_state, load_full_state, nn, rank
 
 SETTINGS = OptimizerSettings(lr=1e-2, eps=1e-3)
 BATCHES = np.random.default_rng(0).integers(0, 61, (6, 4, 17))
@@ -52,6 +52,24 @@ def refusal(act: Callable[[], object]) -> str:
     raise AssertionError("nothing was refused")
 
 
+class Unnamed(nn.Module):
+    """A model whose parameters have no axes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.part = nn.Linear(2, 2)
+
+    def units(self) -> list[nn.Module]:
+        return [self.part]
+
+
+class Forgetful(Unnamed):
+    """A model that keeps a part to itself."""
+
+    def units(self) -> list[nn.Module]:
+        return []
+
+
 def main(folder: Path) -> None:
     dp2, tp2, pp2 = zoo.Mesh(dp=2), zoo.Mesh(tp=2), zoo.Mesh(pp=2)
     model, step = begin(tp2)
@@ -86,6 +104,8 @@ def main(folder: Path) -> None:
         refusal(lambda: begin(tp2, vocab=1)),
         refusal(lambda: TrainStep(model, SETTINGS, mesh=tp2)),
         refusal(lambda: begin(zoo.Mesh())),
+        refusal(lambda: zoo.parallelize(Unnamed(), tp2)),
+        refusal(lambda: zoo.parallelize(Forgetful(), tp2)),
     ]
     if rank() == 0:
         np.savez(

@@ -51,4 +51,6 @@ def test_layouts_that_cannot_be_are_told(result):
         "vocab=1 is too small for tp=2.",
         "The model is not laid out over Mesh(dp=1, tp=2, pp=1).",
         "dp=1 · tp=1 · pp=1 needs 1 ranks, but this run has 2.",
+        "Linear does not name the axes of its parameter weight.",
+        "The units of Forgetful do not hold each of its parameters once.",
     ]

@@ -14,3 +14,5 @@ def test_unknown_axes_are_told_with_the_known():
         mesh_dimension("head")
     with pytest.raises(UsageError, match="axis 'sequence'"):
         constrain(flow.ones(1, 1, 1), "batch", "sequence", "embed")
+    with pytest.raises(UsageError, match=r"of 2 axes cannot be laid out as \(batch, seq, embed\)"):
+        constrain(flow.ones(1, 1), "batch", "seq", "embed")

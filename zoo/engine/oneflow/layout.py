@@ -54,20 +54,29 @@ def _check(model: nn.Module, units: list[nn.Module], mesh: Mesh) -> None:
             hint="Let units() name all parts; pass a shared weight from one to the other.",
         )
     for layer in model.modules():
-        pieces = dict(getattr(layer, "pieces", {}))
         for name, parameter in layer.named_parameters(recurse=False):
-            for axis, size in zip(layer.axes[name], parameter.shape, strict=True):
-                dimension = mesh_dimension(axis)
-                degree = 1 if dimension is None else getattr(mesh, dimension)
+            axes = getattr(layer, "axes", {}).get(name)
+            if axes is None:
+                raise UsageError(
+                    f"{type(layer).__name__} does not name the axes of its parameter {name}.",
+                    hint="Make it a zoo.layers.Layer and add the parameter with parameter().",
+                )
+            for axis, size in zip(axes, parameter.shape, strict=True):
+                dimension, degree = _cut(axis, mesh)
                 if size < degree:
                     raise UsageError(f"{axis}={size} is too small for {dimension}={degree}.")
-        for axis, count in pieces.items():
-            dimension = mesh_dimension(axis)
-            degree = 1 if dimension is None else getattr(mesh, dimension)
+        for axis, count in getattr(layer, "pieces", {}).items():
+            dimension, degree = _cut(axis, mesh)
             if count % degree:
                 raise UsageError(
                     f"{axis}={count} cannot be shared by {dimension}={degree}: it must divide."
                 )
+
+
+def _cut(axis: str, mesh: Mesh) -> tuple[str | None, int]:
+    """The mesh dimension that cuts this axis, and into how many parts."""
+    dimension = mesh_dimension(axis)
+    return dimension, 1 if dimension is None else getattr(mesh, dimension)
 
 
 def _take_inputs_over(unit: nn.Module, placement: flow.placement) -> None:

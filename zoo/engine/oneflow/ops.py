@@ -62,8 +62,8 @@ def split_axis(sbp: flow.sbp.sbp, axes: int) -> int | None:
 
 def constrain(x: Tensor, *axes: str) -> Tensor:
     """Lays x out as its axes say, and its gradient likewise: sums over ranks happen here."""
+    check_axes(axes, x.ndim)
     if x.is_local:
-        check_axes(axes)
         return x
     sbp = layout(x.placement, axes, x.shape)
     return x.to_global(sbp=sbp, grad_sbp=sbp)

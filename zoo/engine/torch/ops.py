@@ -17,7 +17,7 @@ __all__ = ["constrain", "layer_norm", "numbered", "replicated", "step_key", "wei
 
 def constrain(x: Tensor, *axes: str) -> Tensor:
     """x, whose axes must be known."""
-    check_axes(axes)
+    check_axes(axes, x.ndim)
     return x
 
 
