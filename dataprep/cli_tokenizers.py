@@ -71,7 +71,9 @@ def doctor(
 def train_tokenizer(
     inputs: Annotated[list[str], typer.Argument(metavar="INPUT...", help="What build reads.")],
     vocab_size: Annotated[int, typer.Option(help="Entries, special tokens included.")],
-    kind: Annotated[str, typer.Option(help="bpe (byte-level), wordpiece or unigram.")] = "bpe",
+    kind: Annotated[
+        str, typer.Option(help="bpe (byte-level), wordpiece, unigram or chars.")
+    ] = "bpe",
     out: Annotated[
         Optional[Path],  # noqa: UP045
         typer.Option("--out", "-o", help="Folder to write (default: out/tokenizer-KIND-SIZE)."),

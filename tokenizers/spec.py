@@ -11,7 +11,7 @@ from dataprep.errors import UsageError
 
 __all__ = ["MIN_VOCAB_SIZE", "TokenizerKind", "TrainSpec", "parse_tokenizer_spec"]
 
-TokenizerKind = Literal["bpe", "wordpiece", "unigram"]
+TokenizerKind = Literal["bpe", "wordpiece", "unigram", "chars"]
 
 MIN_VOCAB_SIZE = 257
 """256 bytes and the end-of-document token."""

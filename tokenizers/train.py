@@ -1,8 +1,9 @@
-"""Vocabularies trained on the corpus itself: byte-level BPE, WordPiece, unigram."""
+"""Vocabularies trained on the corpus itself: byte-level BPE, WordPiece, unigram, characters."""
 
 from __future__ import annotations
 
 import io
+import itertools
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -12,6 +13,7 @@ from typing import Any
 from dataprep.batch import Batch
 from dataprep.errors import DataError
 from dataprep.tokenizers.spec import TrainSpec
+from dataprep.tokenizers.unit_files import json_of_characters
 from dataprep.tokenizers.word_cuts import WORD_END, cut_words, is_han
 
 __all__ = ["EOD_TOKEN", "WORDS", "train_tokenizer"]
@@ -155,10 +157,19 @@ def _unigram(spec: TrainSpec, texts: Iterator[list[str]]) -> bytes:
     return _json(tokenizer)
 
 
+def _characters(spec: TrainSpec, texts: Iterator[list[str]]) -> bytes:
+    """The characters by falling frequency, behind the end of a document and the unknown one."""
+    counts = Counter(itertools.chain.from_iterable(itertools.chain.from_iterable(texts)))
+    del counts[WORD_END]  # no token spans words here anyway
+    ranked = sorted(counts, key=lambda character: (-counts[character], character))
+    return json_of_characters(ranked[: spec.vocab_size - 2])
+
+
 _TRAINERS: dict[str, Callable[[TrainSpec, Iterator[list[str]]], bytes]] = {
     "bpe": _bpe,
     "wordpiece": _wordpiece,
     "unigram": _unigram,
+    "chars": _characters,
 }
 
 

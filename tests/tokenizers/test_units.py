@@ -7,9 +7,12 @@ from hypothesis import strategies as st
 
 from dataprep.batch import Batch
 from dataprep.errors import DataError
+from dataprep.tokenizers.from_json import tokenizer_from_json
 from dataprep.tokenizers.load import load_tokenizer
 from dataprep.tokenizers.probe import PROBES
 from dataprep.tokenizers.reference import ReferenceEngine
+from dataprep.tokenizers.spec import TrainSpec
+from dataprep.tokenizers.train import train_tokenizer
 from dataprep.tokenizers.unit_files import json_of_bytes, json_of_characters
 from dataprep.tokenizers.units import BytesEngine, CharactersEngine
 
@@ -57,3 +60,15 @@ def test_a_file_of_characters_is_a_vocabulary(tmp_path):
     (tmp_path / "bad.chars").write_bytes(b"\xff")
     with pytest.raises(DataError, match="not UTF-8"):
         load_tokenizer(tmp_path / "bad.chars")
+
+
+@pytest.mark.parametrize("respect_words", [False, True])
+def test_characters_are_learnt_by_frequency(respect_words):
+    spec = TrainSpec(kind="chars", vocab_size=257, respect_words=respect_words)
+    rare = "".join(map(chr, range(0x4E00, 0x5000)))
+    made = train_tokenizer(spec, iter([Batch.from_texts(["龙龙龙\n\n", rare])]))
+    tokenizer = tokenizer_from_json(made, "trained")
+    assert tokenizer.engine == "jimu-characters 1"
+    assert tokenizer.vocab_size == 257
+    ids = tokenizer.encode_batch(["龙\n一\u4fff"])[0].tolist()
+    assert ids == [2, 3, 4, 1]
