@@ -19,6 +19,7 @@ DRIVER = """
 import os, pathlib, signal, sys
 from dataprep import builder, cli, plan
 plan.MIN_SHARD = 20_000
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
 parent, left = os.getpid(), int(os.environ.get("CRASH_AT", "0"))
 def counted(original):
     def action(*arguments):
