@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import resource
 import subprocess
 import time
@@ -19,14 +20,18 @@ class Cost:
 
 def measure(command: list[str], log: Path, cwd: Path) -> Cost:
     """Run ``command`` to its end; RuntimeError with the end of its output when it fails."""
+    # pip has compiled the peer; this would have ours compiled again at every start.
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     start = time.perf_counter()
     with log.open("wb") as output:
-        code = subprocess.run(command, cwd=cwd, stdout=output, stderr=subprocess.STDOUT).returncode
+        done = subprocess.run(
+            command, cwd=cwd, env=environment, stdout=output, stderr=subprocess.STDOUT
+        )
     wall = time.perf_counter() - start
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    if code:
+    if done.returncode:
         tail = log.read_text(errors="replace")[-2000:]
-        raise RuntimeError(f"{' '.join(command)} ended with {code}:\n{tail}")
+        raise RuntimeError(f"{' '.join(command)} ended with {done.returncode}:\n{tail}")
     cpu = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
     return Cost(cpu, wall)

@@ -6,6 +6,7 @@ Only what --help needs is imported here; a command imports the rest when it runs
 from __future__ import annotations
 
 import json
+import os
 import sys
 from io import TextIOWrapper
 from pathlib import Path
@@ -133,6 +134,9 @@ app.add_typer(vocab_app, name="vocab")
 
 def main() -> None:
     """Run the command line and end the process: 0 done, 1 data or run failed, 2 usage."""
+    # numpy's OpenBLAS starts a thread for each core at import: half of the CPU time of a small
+    # command, for linear algebra that none of them does.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # None where it was closed
             stream.reconfigure(errors="backslashreplace")  # any file name can be shown
