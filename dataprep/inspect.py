@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .dataset import Dataset, open_dataset
+from .manifest import COLUMNS
 
 __all__ = ["describe", "facts", "histogram"]
 
@@ -31,6 +32,7 @@ def facts(name: str | Path) -> dict[str, Any]:
         "dtype": dataset.dtype.name,
         "vocab_size": dataset.vocab_size,
         "eod_id": dataset.eod_id,
+        **{kind: dataset.manifest[kind] for kind in COLUMNS if kind in dataset.manifest},
         "tokens_per_document": {
             key: round(float(value), 1) for key, value in zip(names, quantiles, strict=True)
         },
@@ -53,6 +55,11 @@ def describe(name: str | Path) -> str:
         f"  tokens      {dataset.n_tokens:,} ({dataset.dtype.name}, {size / 1e6:,.1f} MB)",
         f"  input       {books['bytes_read'] / 1e6:,.1f} MB of text, {per_token:.2f} bytes a token",
         f"  vocabulary  {dataset.vocab_size:,} ({dataset.manifest['tokenizer']['name']})",
+        *(
+            f"  {kind:<11} {count:,}, {dataset.n_tokens / max(count, 1):.2f} tokens each"
+            for kind in COLUMNS
+            if (count := dataset.manifest.get(kind)) is not None
+        ),
         "",
         "Tokens in a document",
         *histogram(dataset.lengths),

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from .batch import Batch
 from .books import Books, Problem, reject_line
+from .convert import converter
 from .disk import SegmentWriter, token_dtype
 from .durable import flush
 from .errors import DataError
@@ -19,13 +20,15 @@ from .plan import Piece, Plan
 from .policy import ErrorPolicy
 from .readers import FORMATS, DamagedError, Records, Source
 from .specials import SpecialPolicy
+from .words import Marker
 from .workfolder import Outcome, WorkFolder, checksum
 
 if TYPE_CHECKING:
     from .inputs import Input
+    from .segment import Segmenter
     from .tokenizers.protocol import Tokenizer
 
-__all__ = ["Job", "read_piece", "run_shard", "without_blank"]
+__all__ = ["Job", "marker_of", "read_piece", "run_shard", "without_blank"]
 
 Report = Callable[[int, int], None]
 """Called now and then with documents written and bytes read since the last call."""
@@ -44,6 +47,8 @@ class Job:
     """What starts every document, if anything."""
     eod_id: int | None
     """What ends every document, if anything."""
+    segmenter: Segmenter | None = None
+    """What cuts text into words, if they are wanted."""
 
 
 def run_shard(job: Job, shard: int, tokenizer: Tokenizer, report: Report) -> Outcome:
@@ -53,6 +58,11 @@ def run_shard(job: Job, shard: int, tokenizer: Tokenizer, report: Report) -> Out
     DataError for a damaged file, or more bad records than the policy allows in a whole run.
     """
     return _Shard(job, shard, tokenizer, report).run()
+
+
+def marker_of(job: Job, tokenizer: Tokenizer) -> Marker:
+    """What encodes documents and keeps the bits of their tokens that the plan asks for."""
+    return Marker(tokenizer, job.segmenter, sentences="sentences" in job.plan.columns)
 
 
 def read_piece(plan: Plan, piece: Piece) -> Iterator[Records]:
@@ -70,14 +80,16 @@ def without_blank(batch: Batch) -> Batch:
 class _Shard:
     def __init__(self, job: Job, shard: int, tokenizer: Tokenizer, report: Report) -> None:
         self._job, self._shard, self._tokenizer, self._report = job, shard, tokenizer, report
-        self._specials = SpecialPolicy(job.plan.special_in_text, tokenizer)
+        marker = marker_of(job, tokenizer)
+        self._specials = SpecialPolicy(job.plan.special_in_text, tokenizer, marker)
+        self._convert = converter(job.plan.convert)
         self._books = Books()
         self._hashes: dict[int, str] = {}
         self._rejects: BinaryIO | None = None
 
     def run(self) -> Outcome:
         plan, work = self._job.plan, self._job.work
-        kinds = ("bin", "lengths", "rejects") if plan.keep_rejects else ("bin", "lengths")
+        kinds = ["bin", "lengths", *plan.columns, *(["rejects"] if plan.keep_rejects else [])]
         finals = {kind: work.segment(self._shard, kind) for kind in kinds}
         drafts = {kind: path.with_suffix(path.suffix + ".tmp") for kind, path in finals.items()}
         with ExitStack() as stack:
@@ -89,6 +101,7 @@ class _Shard:
                     bos_id=self._job.bos_id,
                     eod_id=self._job.eod_id,
                     vocab_size=self._tokenizer.vocab_size,
+                    columns=[drafts[kind] for kind in plan.columns],
                 )
             )
             if plan.keep_rejects:
@@ -124,7 +137,7 @@ class _Shard:
                 for failure in records.failures:
                     problem = origin.problem(failure.line, failure.byte, failure.cause)
                     self._fail(problem, failure.record)
-                batch = self._without_offences(batch, records, origin)
+                batch = self._convert(self._without_offences(batch, records, origin))
                 books.written += len(batch)
                 try:
                     encoded = self._specials.encode(batch)

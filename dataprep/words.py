@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -30,20 +29,20 @@ class Marker:
         self, tokenizer: Tokenizer, segmenter: Segmenter | None, *, sentences: bool
     ) -> None:
         self._tokenizer, self._segmenter, self._sentences = tokenizer, segmenter, sentences
-        self.n_planes = int(segmenter is not None) + int(sentences)
 
     def encode(self, batch: Batch) -> Marked:
         """The ids of the documents, and where a word and a sentence starts among them."""
-        if not self.n_planes:
+        words = None if self._segmenter is None else word_starts(batch, self._segmenter)
+        sentences = sentence_starts(batch) if self._sentences else None
+        if words is not None and sentences is not None:
+            words |= sentences  # one that is too long may have been cut within a word
+        planes = [starts for starts in (words, sentences) if starts is not None]
+        if not planes:
             ids, offsets = self._tokenizer.encode_batch(batch)
             return ids, offsets, np.zeros((0, len(ids)), np.bool_)
         encoded = self._tokenizer.encode_spans(batch)
-        planes = []
-        if self._segmenter is not None:
-            planes.append(token_starts(batch, encoded, word_starts(batch, self._segmenter)))
-        if self._sentences:
-            planes.append(token_starts(batch, encoded, sentence_starts(batch)))
-        return encoded[0], encoded[1], np.stack(planes)
+        marks = np.stack([token_starts(batch, encoded, starts) for starts in planes])
+        return encoded[0], encoded[1], marks
 
 
 def token_starts(
@@ -65,8 +64,3 @@ def token_starts(
     data = np.frombuffer(batch.data, np.uint8)
     mark(data, np.ascontiguousarray(batch.offsets), offsets, spans, starts, marks)
     return marks
-
-
-def join(parts: Sequence[npt.NDArray[np.bool_]], n_planes: int) -> npt.NDArray[np.bool_]:
-    """Marks of tokens in a row, of parts of them."""
-    return np.concatenate([np.zeros((n_planes, 0), np.bool_), *parts], axis=1)

@@ -8,6 +8,7 @@ plan.json           the plan, with all that decides the output
 tokenizer.json      the tokenizer, once it is known
 NNNNN.bin           token ids of shard N, in the dtype of the dataset
 NNNNN.lengths       int32 length of each of its documents
+NNNNN.words         a bit of each of its tokens, when words are wanted; .sentences likewise
 NNNNN.rejects       its rejected records, when they are kept
 journal             one line for each shard that is done, written after its files are safe
 =================== =====================================================================
@@ -73,7 +74,7 @@ class WorkFolder:
         self._out = out
 
     def segment(self, shard: int, kind: str) -> Path:
-        """A file of one shard: ``bin``, ``lengths`` or ``rejects``."""
+        """A file of one shard: ``bin``, ``lengths``, ``rejects`` or one of COLUMNS."""
         return self.path / f"{shard:05}.{kind}"
 
     def content(self, shard: int, kind: str, outcome: Outcome) -> Iterator[bytes]:

@@ -100,7 +100,7 @@ def _keep(made: Mapping[str, npt.NDArray[Any]], path: Path) -> None:
     handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".npz")
     try:
         with os.fdopen(handle, "wb") as file:
-            np.savez(file, **made)  # type: ignore[arg-type]
+            np.savez(file, **made)
         Path(temporary).replace(path)
     finally:
         Path(temporary).unlink(missing_ok=True)
@@ -138,7 +138,7 @@ def _make(dictionary: Frequencies) -> dict[str, npt.NDArray[Any]]:
 def _trie(
     words: list[str], symbol_of: Mapping[str, int], dictionary: Frequencies
 ) -> dict[str, npt.NDArray[Any]]:
-    """``links`` and ``forced``. Every beginning of a word is among the words, shorter ones first."""
+    """``links`` and ``forced``. All beginnings of a word are among the words, shorter first."""
     node_of = {"": 0, **{word: number for number, word in enumerate(words, 1)}}
     parents = np.array([0, *(node_of[word[:-1]] for word in words)], np.int32)
     symbols = np.array([0, *(symbol_of[word[-1]] for word in words)], np.int32)

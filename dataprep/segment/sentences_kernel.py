@@ -10,8 +10,23 @@ import numpy.typing as npt
 from ..tokenizers.compiled import compiled
 from .characters import code_point
 from .sentences import (
-    APOSTROPHE, BLANK, CLOSER, COMMA, DIGIT, DOT, ELLIPSIS, HAN, LETTER, LOWER, MARK, NEWLINE,
-    OPENER, QUOTE, STOP, TITLE, TITLE_END,
+    APOSTROPHE,
+    BLANK,
+    CLOSER,
+    COMMA,
+    DIGIT,
+    DOT,
+    ELLIPSIS,
+    HAN,
+    LETTER,
+    LOWER,
+    MARK,
+    NEWLINE,
+    OPENER,
+    QUOTE,
+    STOP,
+    TITLE,
+    TITLE_END,
 )  # fmt: skip
 
 __all__ = ["split"]
@@ -85,7 +100,7 @@ def _document(
             starts[places[cut]] = True
             first = cut
             soft = cut
-        if (kind == COMMA or kind == BLANK) and at + 1 < n and kinds[at + 1] != BLANK:
+        if (kind in (COMMA, BLANK)) and at + 1 < n and kinds[at + 1] != BLANK:
             soft = at + 1
         if kind == TITLE:
             end = at
@@ -96,7 +111,7 @@ def _document(
                 at = end
         elif kind == QUOTE:
             quoted = not quoted
-        elif kind == STOP or kind == MARK or kind == DOT or kind == ELLIPSIS:
+        elif kind in (STOP, MARK, DOT, ELLIPSIS):
             end = at
             while end < n and STOP <= kinds[end] <= ELLIPSIS:
                 end += 1
@@ -119,8 +134,8 @@ def _closes(kinds: Array, at: int, quoted: bool) -> bool:
     if kind == QUOTE:
         return quoted
     if kind == APOSTROPHE:
-        return at + 1 == len(kinds) or kinds[at + 1] != LETTER and kinds[at + 1] != LOWER
-    return kind == CLOSER or kind == TITLE_END
+        return at + 1 == len(kinds) or (kinds[at + 1] != LETTER and kinds[at + 1] != LOWER)
+    return kind in (CLOSER, TITLE_END)
 
 
 @compiled
@@ -157,13 +172,13 @@ def _ends(
     if full:
         return True
     if mark:
-        return (spaced and following != LOWER) or following == HAN or kinds[rest] == OPENER
+        return bool((spaced and following != LOWER) or following == HAN or kinds[rest] == OPENER)
     if ellipsis:
         if kinds[at] == DOT and spaced:
-            return following != LOWER
-        return rest > end or kinds[rest] == OPENER or kinds[rest] == QUOTE
+            return bool(following != LOWER)
+        return bool(rest > end or kinds[rest] == OPENER or kinds[rest] == QUOTE)
     if not spaced:
-        return at > 0 and kinds[at - 1] == HAN and following == HAN
+        return bool(at > 0 and kinds[at - 1] == HAN and following == HAN)
     if following == LOWER:
         return False
     return not _belongs(points, kinds, first, at, following, always, before_numbers)
