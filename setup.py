@@ -47,9 +47,9 @@ EXTRAS = {
         "matplotlib>=3.7",
     ],
     # Traditional and simplified Chinese, for --simplify and --traditionalize: C++ with wheels for
-    # CPython 3.10 to 3.14, no dependencies.
+    # CPython 3.10 to 3.14 since 1.3, no dependencies.
     "opencc": [
-        "opencc>=1.2",
+        "opencc>=1.3",
     ],
     # Peers that the tests compare with.
     "parity": [
@@ -57,7 +57,7 @@ EXTRAS = {
         "pybind11>=2.11",
     ],
     "test": [
-        "opencc>=1.2",
+        "opencc>=1.3",
         "pytest>=8",
         "pytest-timeout>=2.3",
         "hypothesis>=6",

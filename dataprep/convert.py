@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib.metadata import version
 from typing import Any
 
 from .batch import Batch
@@ -26,7 +27,8 @@ def identity_of(convert: Convert) -> str:
     """All that decides what becomes of a text."""
     if convert == "none":
         return "none"
-    return f"{_CONFIGURATIONS[convert]} by opencc {_opencc().__version__}"
+    _opencc()
+    return f"{_CONFIGURATIONS[convert]} by opencc {version('opencc')}"
 
 
 def _opencc() -> Any:

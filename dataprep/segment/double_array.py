@@ -14,22 +14,21 @@ __all__ = ["double_array"]
 Ints = npt.NDArray[np.int32]
 
 
-def double_array(parents: Ints, symbols: Ints) -> tuple[npt.NDArray[Any], Ints]:
+def double_array(parents: Ints, symbols: Ints, n_symbols: int) -> tuple[npt.NDArray[Any], Ints]:
     """Where the nodes of a trie go, and the links between them.
 
-    Node ``i`` is the child of ``parents[i]`` by ``symbols[i]``, which is at least 1; node 0 is the
-    root. Both are int32[n].
+    Node ``i`` is the child of ``parents[i]`` by ``symbols[i]``, which is at least 1 and less than
+    ``n_symbols``; node 0 is the root. Both are int32[n].
 
     Returns ``places`` int64[n] and ``links`` int32[m, 2]: the child of the node at ``p`` by symbol
     ``s`` is at ``c = links[p, 0] + s`` if ``links[c, 1] == p``; there is none otherwise. The root
-    is at 0. ``m`` is large enough for any symbol from any node.
+    is at 0. ``m`` is large enough for any of the symbols from any node.
     """
     counts = np.bincount(parents[1:], minlength=len(parents))
     first = np.concatenate([[0], np.cumsum(counts)])
     children = 1 + np.argsort(parents[1:], kind="stable")
     # The fullest first: there is room for them yet, and those with one child fill the holes.
     order = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)]
-    n_symbols = int(symbols.max(initial=0)) + 1
     places = np.zeros(len(parents), np.int64)
     room = 2 * len(parents) + 4 * n_symbols
     while True:

@@ -142,7 +142,7 @@ def _trie(
     node_of = {"": 0, **{word: number for number, word in enumerate(words, 1)}}
     parents = np.array([0, *(node_of[word[:-1]] for word in words)], np.int32)
     symbols = np.array([0, *(symbol_of[word[-1]] for word in words)], np.int32)
-    places, pairs = double_array(parents, symbols)
+    places, pairs = double_array(parents, symbols, len(symbol_of) + 1)
     links = np.zeros((len(pairs), 4), np.int32)
     links[:, :2] = pairs
     weights = links.view(np.float64)

@@ -212,8 +212,10 @@ def _belongs(
         begin -= 1
     if letters == 0:
         return False
-    if letters == 1 or (begin > first and kinds[begin - 1] == DOT):
+    if begin > first and kinds[begin - 1] == DOT:
         return True
+    if letters == 1 and kinds[at - 1] == LETTER:
+        return begin == first or kinds[begin - 1] == BLANK or kinds[begin - 1] == OPENER
     for word in always:
         if word == packed:
             return True
