@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import json
 import shutil
+import tempfile
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +21,14 @@ from .durable import writing
 from .errors import UsageError
 from .tokenizers.word_cuts import is_han
 
-__all__ = ["export_libai"]
+__all__ = ["export_libai", "libai_ids"]
+
+if TYPE_CHECKING:
+    from .tokenizers.protocol import Tokenizer
+
+Convert: TypeAlias = Callable[
+    [npt.NDArray[np.integer[Any]], npt.NDArray[np.bool_]], npt.NDArray[np.int64]
+]
 
 _STEP = 1 << 22
 
@@ -26,43 +36,54 @@ _STEP = 1 << 22
 def export_libai(name: str | Path, out: str | Path) -> None:
     """Write ``OUT.bin`` and ``OUT.idx``, of as many tokens as the dataset ``name``.
 
-    A character that does not start a word, and follows another Chinese one, gets the id of its
-    ``##`` piece, if the vocabulary has that. Raises UsageError unless the dataset was built with
-    --words and a WordPiece vocabulary, and when ``out`` is there.
+    Raises UsageError unless the dataset was built with --words and a WordPiece vocabulary, and when
+    ``out`` is there.
     """
     dataset = open_dataset(name)
-    file = json.loads(Path(f"{dataset.prefix}.tokenizer.json").read_bytes())
-    if file.get("model", {}).get("type") != "WordPiece":
-        raise UsageError(
-            f"{name} was built with {dataset.manifest['tokenizer']['name']}, which has no ## pieces.",
-            "LiBai's convention is for BERT's vocabularies: build with --tokenizer vocab.txt.",
-        )
+    convert = libai_ids(dataset.tokenizer())
     starts = dataset.word_starts
     targets = [Path(f"{out}{ending}") for ending in (".bin", ".idx")]
     for path in (*targets, Path(f"{out}.json")):
         if path.exists():
             raise UsageError(f"{path} exists.", "Choose another --out.")
-    within = _within(file["model"], dataset.vocab_size)
-    is_character = within >= 0
     targets[0].parent.mkdir(parents=True, exist_ok=True)
     with writing(targets[0]) as sink:
-        before = False  # whether the token before the portion is a Chinese character
         for first in range(0, dataset.n_tokens, _STEP):
-            ids = dataset.tokens[first : first + _STEP]
-            character = is_character[ids]
-            follows = np.concatenate([[before], character[:-1]])
-            inside = ~starts[first : first + len(ids)] & character & follows
-            sink.write(np.where(inside, within[ids], ids).astype(dataset.dtype).data)
-            before = bool(character[-1])
+            # With the token before them, on which the first of them may depend.
+            begin = max(first - 1, 0)
+            ids = dataset.tokens[begin : first + _STEP]
+            converted = convert(ids, starts[begin : begin + len(ids)])[first - begin :]
+            sink.write(converted.astype(dataset.dtype).data)
     with writing(targets[1]) as sink, Path(f"{dataset.prefix}.idx").open("rb") as source:
         shutil.copyfileobj(source, sink)
 
 
-def _within(model: dict[str, dict[str, int]], vocab_size: int) -> npt.NDArray[np.int64]:
-    """int64[vocab_size]: of a Chinese character its id within words, -1 of any other token."""
-    vocab = model["vocab"]
-    table = np.full(vocab_size, -1, np.int64)
-    for token, number in vocab.items():
+def libai_ids(tokenizer: Tokenizer) -> Convert:
+    """What turns ``ids`` and ``starts`` bool[n_tokens] into LiBai's ids.
+
+    A character that does not start a word, and follows another Chinese one, gets the id of its
+    ``##`` piece, if the vocabulary has that. LiBai itself makes one [UNK] of a word that has a
+    character the vocabulary lacks; here the others are kept. UsageError unless it is a WordPiece.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "tokenizer.json"
+        tokenizer.save(path)
+        model = json.loads(path.read_bytes()).get("model", {})
+    if model.get("type") != "WordPiece":
+        raise UsageError(
+            f"{tokenizer.name} has no ## pieces.",
+            "LiBai's convention is for BERT's vocabularies: build with --tokenizer vocab.txt.",
+        )
+    within = np.full(tokenizer.vocab_size, -1, np.int64)
+    for token, number in model["vocab"].items():
         if len(token) == 1 and is_han(token):
-            table[number] = vocab.get(f"##{token}", number)
-    return table
+            within[number] = model["vocab"].get(f"##{token}", number)
+
+    def convert(
+        ids: npt.NDArray[np.integer[Any]], starts: npt.NDArray[np.bool_]
+    ) -> npt.NDArray[np.int64]:
+        character = within[ids] >= 0
+        follows = np.concatenate([[False], character[:-1]])
+        return np.where(~starts & character & follows, within[ids], ids)
+
+    return convert

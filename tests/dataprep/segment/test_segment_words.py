@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import unicodedata
 
 import numpy as np
@@ -48,7 +49,7 @@ def slow(text: str, segmented: set[int]) -> list[int]:
     table = kinds()
     bounds = sorted({*segmented, len(text)})
     chinese = set()
-    for first, stop in zip(bounds, bounds[1:], strict=False):
+    for first, stop in itertools.pairwise(bounds):
         if any(table[ord(c)] == HAN for c in text[first:stop]):
             chinese.update(range(first, stop))
     found, before, flags, joined = [], None, 0, False
