@@ -21,7 +21,7 @@ __all__ = [
 ]
 
 FORMAT = "jimu-dataset 1"
-ENDINGS = (".bin", ".idx", ".tokenizer.json")
+ENDINGS = (".bin", ".idx", ".origins", ".tokenizer.json")
 """Files of a dataset besides its manifest, in the order in which they appear."""
 
 
