@@ -22,7 +22,7 @@ __all__ = [
 ]
 
 FORMAT = "jimu-dataset 1"
-ENDINGS = (".bin", ".idx", ".tokenizer.json")
+ENDINGS = (".bin", ".idx", ".origins", ".tokenizer.json")
 """Files of a dataset besides its manifest, in the order in which they appear."""
 COLUMNS = ("words", "sentences")
 """What a bit of each token may be kept of; ``.words`` is the ending of such a file, for example."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 
 from .books import Books
-from .disk import Sink, token_dtype, write_bits, write_index
+from .disk import Block, Sink, blocks_of, token_dtype, write_bits, write_index, write_origins
 from .durable import sync_folder, writing
 from .errors import DataError, UsageError
 from .inputs import Listing
@@ -106,6 +106,10 @@ def publish(
                 dtype=dtype,
             ),
         ),
+        ".origins": _written(
+            work.path / "origins",
+            lambda file: write_origins(file, _origins(work, plan, outcomes), books.written),
+        ),
         ".tokenizer.json": _written(
             work.path / "tokenizer", lambda file: _write_all(file, [work.tokenizer.read_bytes()])
         ),
@@ -152,7 +156,7 @@ def publish(
     with writing(work.path / "publishing"):
         pass
     manifest_path(out).unlink(missing_ok=True)
-    for ending, source in zip(ENDINGS, ("bin", "idx", "tokenizer"), strict=True):
+    for ending, source in zip(ENDINGS, ("bin", "idx", "origins", "tokenizer"), strict=True):
         (work.path / source).replace(f"{out}{ending}")
     for kind in COLUMNS:
         if kind in plan.columns:
@@ -185,6 +189,17 @@ class _Hashing:
         self.digest.update(data)
         self.size += memoryview(data).nbytes
         return self._file.write(data)
+
+
+def _origins(work: WorkFolder, plan: Plan, outcomes: Mapping[int, Outcome]) -> Iterator[Block]:
+    """The origins in all shards, those of a file that was cut counted from its beginning."""
+    before: dict[int, tuple[int, int]] = {}
+    for shard in range(len(plan.shards)):
+        outcome = outcomes[shard]
+        yield from blocks_of(work.content(shard, "origins", outcome), before)
+        for number, (lines, size) in outcome.extents.items():
+            had_lines, had_size = before.get(number, (0, 0))
+            before[number] = (had_lines + lines, had_size + size)
 
 
 def _write_all(file: Sink, blocks: Iterable[bytes]) -> None:

@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING
 from .batch import Batch
 from .convert import converter
 from .errors import RunError
+from .intake import read_piece, without_blank
 from .plan import Plan
 from .readers import DamagedError, Records
-from .shard import read_piece, without_blank
 from .workfolder import WorkFolder
 
 if TYPE_CHECKING:
