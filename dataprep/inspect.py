@@ -86,7 +86,10 @@ def histogram(lengths: npt.NDArray[np.int32]) -> list[str]:
 
 
 def _samples(dataset: Dataset) -> list[tuple[int, str]]:
-    """A few documents, evenly spread, the beginning of each decoded on one line."""
+    """A few documents, evenly spread, the beginning of each decoded on one line.
+
+    Where words are known, ``|`` stands between them.
+    """
     if not dataset.n_sequences:
         return []
     tokenizer = dataset.tokenizer()
@@ -96,9 +99,14 @@ def _samples(dataset: Dataset) -> list[tuple[int, str]]:
         ids = dataset[number]
         if dataset.eod_id is not None:
             ids = ids[:-1]
-        text = tokenizer.decode(ids[:_SAMPLE_TOKENS])
-        shown = "".join(map(_visible, " ".join(text.split())))
-        found.append((number, shown + ("…" if len(ids) > _SAMPLE_TOKENS else "")))
+        first = int(dataset.pointers[number]) // dataset.dtype.itemsize
+        shown = ids[:_SAMPLE_TOKENS]
+        cuts = []
+        if "words" in dataset.manifest:
+            cuts = np.flatnonzero(dataset.word_starts[first : first + len(shown)]).tolist()[1:]
+        words = [tokenizer.decode(part) for part in np.split(shown, cuts)]
+        text = "".join(map(_visible, " ".join("|".join(words).split())))
+        found.append((number, text + ("…" if len(ids) > _SAMPLE_TOKENS else "")))
     return found
 
 

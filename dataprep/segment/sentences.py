@@ -28,7 +28,7 @@ _KINDS = {
     NEWLINE: "\n\r\u2028\u2029\x85\x0b\x0c",
     STOP: "。！？｡‼⁇⁈⁉",
     MARK: "!?",
-    DOT: ".",
+    DOT: ".．",
     ELLIPSIS: "…⋯",
     OPENER: "“‘「『（【〈〔［｛([{«",
     CLOSER: "”’」』）】〉〕］｝)]}»\ufe0e\ufe0f\u20e3",
@@ -54,7 +54,8 @@ def sentence_starts(batch: Batch) -> Bits:
     and at a line end. ``!`` and ``?`` end one before a blank or a Chinese character; ``.`` before a
     blank and anything but a small letter, unless it belongs to an abbreviation, an initial or the
     number of a list item, and between two Chinese characters; …… before a closing or opening quote.
-    Nothing ends within 《》, or before a comma. White space belongs to the sentence before it.
+    Nothing ends within 《》, before a comma, or right after an opening bracket. White space belongs
+    to the sentence before it.
     """
     from .sentences_kernel import split
 

@@ -111,13 +111,15 @@ def _document(
                 at = end
         elif kind == QUOTE:
             quoted = not quoted
+        elif points[at] == 0x201C or points[at] == 0x201D:
+            quoted = points[at] == 0x201C  # “ is closed by " in careless typing
         elif kind in (STOP, MARK, DOT, ELLIPSIS):
             end = at
             while end < n and STOP <= kinds[end] <= ELLIPSIS:
                 end += 1
             rest = end
             while rest < n and _closes(kinds, rest, quoted):
-                if kinds[rest] == QUOTE:
+                if kinds[rest] == QUOTE or points[rest] == 0x201D:
                     quoted = False
                 rest += 1
             if _ends(points, kinds, first, at, end, rest, always, before_numbers):
@@ -160,7 +162,7 @@ def _ends(
         return True
     following = kinds[then]
     spaced = then > rest
-    if following == COMMA:
+    if following == COMMA or (at > first and kinds[at - 1] == OPENER):
         return False
     full = False
     mark = False
@@ -178,7 +180,7 @@ def _ends(
             return bool(following != LOWER)
         return bool(rest > end or kinds[rest] == OPENER or kinds[rest] == QUOTE)
     if not spaced:
-        return bool(at > 0 and kinds[at - 1] == HAN and following == HAN)
+        return bool(at > first and kinds[at - 1] == HAN and (following in (HAN, OPENER, QUOTE)))
     if following == LOWER:
         return False
     return not _belongs(points, kinds, first, at, following, always, before_numbers)

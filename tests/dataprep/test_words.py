@@ -282,7 +282,9 @@ def test_verify_and_inspect(tmp_path, corpus, tokenizer_file, capsys) -> None:
     facts = json.loads(capsys.readouterr().out.splitlines()[-1])
     assert facts["words"] == data.manifest["words"]
     assert run("inspect", name) == 0
-    assert f"words       {facts['words']:,}, " in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert f"words       {facts['words']:,}, " in shown
+    assert "Call| me| Ishmael|.| Some" in shown
     assert dataprep.open(f"{name}.words").n_tokens == data.n_tokens
     path = tmp_path / "d.words"
     content = bytearray(path.read_bytes())
