@@ -12,6 +12,7 @@ PACKAGES = [
     "dataprep.disk",
     "dataprep.readers",
     "dataprep.samples",
+    "dataprep.segment",
     "dataprep.tokenizers",
     "vocab",
     "zoo",
@@ -45,12 +46,18 @@ EXTRAS = {
         "safetensors>=0.4",
         "matplotlib>=3.7",
     ],
+    # Traditional and simplified Chinese, for --simplify and --traditionalize: C++ with wheels for
+    # CPython 3.10 to 3.14 since 1.3, no dependencies.
+    "opencc": [
+        "opencc>=1.3",
+    ],
     # Peers that the tests compare with.
     "parity": [
         "transformers>=4.50",
         "pybind11>=2.11",
     ],
     "test": [
+        "opencc>=1.3",
         "pytest>=8",
         "pytest-timeout>=2.3",
         "pytest-xdist>=3.6",
