@@ -1,4 +1,4 @@
-"""The command line: ``dataprep build | inspect | verify | doctor | train-tokenizer | vocab``.
+"""The command line: ``dataprep build | inspect | verify | ...``.
 
 Only what --help needs is imported here; a command imports the rest when it runs.
 """
@@ -16,7 +16,7 @@ import typer
 
 from vocab.cli import app as vocab_app
 
-from .cli_tokenizers import add_to
+from . import cli_datasets, cli_tokenizers
 from .plainly import Debug, Json, plainly
 from .settings import BuildSettings, help_of, read_config
 
@@ -130,7 +130,8 @@ def verify(name: Name, as_json: Json = False, debug: Debug = False) -> None:
             )
 
 
-add_to(app)
+cli_datasets.add_to(app)
+cli_tokenizers.add_to(app)
 app.add_typer(vocab_app, name="vocab")
 
 

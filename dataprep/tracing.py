@@ -1,0 +1,114 @@
+"""``dataprep whence`` and ``dataprep where``: from a token to its place in the inputs, and back."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from .dataset import Dataset, open_dataset
+from .errors import UsageError
+from .manifest import name_of
+
+__all__ = ["describe_place", "whence", "where"]
+
+_SHOWN = 60  # tokens of a document
+
+
+def whence(target: str) -> dict[str, Any]:
+    """What stands at ``NAME:TOKEN``: the document, where it comes from, and how it begins.
+
+    Raises UsageError when there is no such token.
+    """
+    name, _, token = target.rpartition(":")
+    if not name or not token.isdecimal():
+        raise UsageError(
+            f"{target} is not NAME:TOKEN.", "For example out/corpus:12345, counted from 0."
+        )
+    dataset = open_dataset(name_of(name))
+    number = int(token)
+    if number >= dataset.n_tokens:
+        raise UsageError(f"There is no token {number:,}: {name} has {dataset.n_tokens:,}.")
+    document = dataset.document_at(number)
+    place = _place(dataset, document)
+    return {"token": number, "text_of_token": _decoded(dataset, number, number + 1), **place}
+
+
+def where(name: str, target: str) -> list[dict[str, Any]]:
+    """What became of a document: its tokens and their text.
+
+    ``target`` is the number of a document, or ``FILE:LINE``: the documents that start on that line,
+    or the one that starts before it and may reach to it. FILE is a path as the build was given it,
+    or the end of one. Raises UsageError when there is nothing.
+    """
+    dataset = open_dataset(name)
+    if target.isdecimal():
+        if int(target) >= dataset.n_documents:
+            raise UsageError(
+                f"There is no document {int(target):,}: {name} has {dataset.n_documents:,}."
+            )
+        return [_place(dataset, int(target))]
+    file, _, line = target.rpartition(":")
+    if not file or not line.isdecimal() or int(line) < 1:
+        raise UsageError(
+            f"{target} is neither the number of a document nor FILE:LINE.",
+            "Documents count from 0, lines from 1.",
+        )
+    number = _input(dataset, file)
+    found = dataset.origins.find(number, int(line) - 1)
+    if not found:
+        raise UsageError(f"No document of {name} comes from {file} up to line {int(line):,}.")
+    return [_place(dataset, document) for document in found]
+
+
+def describe_place(place: dict[str, Any]) -> str:
+    """One document, for people."""
+    origin = place["origin"]
+    lines = [
+        f"document    {place['document']:,}",
+        f"from        {origin['file']}, line {origin['line']:,}, "
+        f"{origin['unit']}s {origin['start']:,} to {origin['end']:,}",
+        f"tokens      {place['first_token']:,} to {place['last_token']:,}",
+        f"text        {place['text']}",
+    ]
+    if "token" in place:
+        lines.insert(0, f"token       {place['token']:,}: {place['text_of_token']}")
+    return "\n".join(lines)
+
+
+def _input(dataset: Dataset, file: str) -> int:
+    paths = [entry["path"] for entry in dataset.manifest["inputs"]]
+    same = [number for number, path in enumerate(paths) if path == file]
+    if not same:
+        wanted = Path(file).parts
+        same = [n for n, path in enumerate(paths) if Path(path).parts[-len(wanted) :] == wanted]
+    if len(same) == 1:
+        return same[0]
+    if same:
+        raise UsageError(
+            f"{len(same):,} inputs end in {file}: {', '.join(paths[n] for n in same[:3])}.",
+            "Give more of the path.",
+        )
+    raise UsageError(
+        f"{file} is not among the {len(paths):,} inputs of {dataset.prefix}.",
+        f"The first is {paths[0]}." if paths else None,
+    )
+
+
+def _place(dataset: Dataset, document: int) -> dict[str, Any]:
+    first, last = dataset.token_range(document)
+    text = _decoded(dataset, first, min(last, first + _SHOWN))
+    return {
+        "document": document,
+        "first_token": first,
+        "last_token": last,
+        "text": text + ("…" if last - first > _SHOWN else ""),
+        "origin": asdict(dataset.origin(document)),
+    }
+
+
+def _decoded(dataset: Dataset, first: int, last: int) -> str:
+    from .inspect import visible
+
+    text = dataset.tokenizer().decode(dataset.tokens[first:last])
+    return "".join(map(visible, text))
