@@ -8,6 +8,7 @@ from typing import Any
 
 from .dataset import Dataset, open_dataset
 from .errors import UsageError
+from .inspect import visible
 from .manifest import name_of
 
 __all__ = ["describe_place", "whence", "where"]
@@ -29,9 +30,9 @@ def whence(target: str) -> dict[str, Any]:
     number = int(token)
     if number >= dataset.n_tokens:
         raise UsageError(f"There is no token {number:,}: {name} has {dataset.n_tokens:,}.")
-    document = dataset.document_at(number)
-    place = _place(dataset, document)
-    return {"token": number, "text_of_token": _decoded(dataset, number, number + 1), **place}
+    tracer = _Tracer(dataset)
+    place = tracer.place(dataset.document_at(number))
+    return {"token": number, "text_of_token": tracer.decoded(number, number + 1), **place}
 
 
 def where(name: str, target: str) -> list[dict[str, Any]]:
@@ -47,7 +48,7 @@ def where(name: str, target: str) -> list[dict[str, Any]]:
             raise UsageError(
                 f"There is no document {int(target):,}: {name} has {dataset.n_documents:,}."
             )
-        return [_place(dataset, int(target))]
+        return [_Tracer(dataset).place(int(target))]
     file, _, line = target.rpartition(":")
     if not file or not line.isdecimal() or int(line) < 1:
         raise UsageError(
@@ -58,7 +59,7 @@ def where(name: str, target: str) -> list[dict[str, Any]]:
     found = dataset.origins.find(number, int(line) - 1)
     if not found:
         raise UsageError(f"No document of {name} comes from {file} up to line {int(line):,}.")
-    return [_place(dataset, document) for document in found]
+    return list(map(_Tracer(dataset).place, found))
 
 
 def describe_place(place: dict[str, Any]) -> str:
@@ -95,20 +96,24 @@ def _input(dataset: Dataset, file: str) -> int:
     )
 
 
-def _place(dataset: Dataset, document: int) -> dict[str, Any]:
-    first, last = dataset.token_range(document)
-    text = _decoded(dataset, first, min(last, first + _SHOWN))
-    return {
-        "document": document,
-        "first_token": first,
-        "last_token": last,
-        "text": text + ("…" if last - first > _SHOWN else ""),
-        "origin": asdict(dataset.origin(document)),
-    }
+class _Tracer:
+    """Tells of documents of one dataset."""
 
+    def __init__(self, dataset: Dataset) -> None:
+        self._dataset = dataset
+        self._tokenizer = dataset.tokenizer()
 
-def _decoded(dataset: Dataset, first: int, last: int) -> str:
-    from .inspect import visible
+    def place(self, document: int) -> dict[str, Any]:
+        first, last = self._dataset.token_range(document)
+        text = self.decoded(first, min(last, first + _SHOWN))
+        return {
+            "document": document,
+            "first_token": first,
+            "last_token": last - 1,
+            "text": text + ("…" if last - first > _SHOWN else ""),
+            "origin": asdict(self._dataset.origin(document)),
+        }
 
-    text = dataset.tokenizer().decode(dataset.tokens[first:last])
-    return "".join(map(visible, text))
+    def decoded(self, first: int, last: int) -> str:
+        text = self._tokenizer.decode(self._dataset.tokens[first:last])
+        return "".join(map(visible, text))
