@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from .dataset import Dataset, open_dataset
 from .disk import Columns
 from .errors import DataError
 from .intake import Documents, Intake, sha256_of
+from .parts import Part, books_of, parts_of
 from .plan import Plan
 from .policy import ErrorPolicy
 from .settings import BuildSettings
@@ -30,31 +32,38 @@ def audit(name: str | Path) -> dict[str, Any]:
     """
     dataset = open_dataset(name)
     manifest = dataset.manifest
-    if "plan" not in manifest:
-        parents = ", ".join(parent["name"] for parent in manifest["parents"])
-        raise DataError(
-            f"{name} was not built from text but put together from {parents}.",
-            "Audit those, and check this one with `dataprep verify`.",
-        )
     _check_inputs(manifest)
-    plan = Plan.of_manifest(manifest)
-    settings = BuildSettings.from_values(manifest["settings"])
-    specials = None
-    if settings.special_in_text == "error":
-        specials = SpecialPolicy("error", dataset.tokenizer())
-    counter = _Recount(dataset, plan, ErrorPolicy.of(settings), specials)
-    total = Books()
-    for shard, expected in enumerate(manifest["ledger"]):
-        found = counter.shard(shard)
-        _compare(f"{plan.shard_name(shard)} of {name}", _counts(expected), found)
-        total.add(found)
-    _compare(f"{name} as a whole", _counts(manifest["books"]), total)
-    if counter.document != dataset.n_documents:
+    parts = parts_of(manifest)
+    document = number = 0
+    for part in parts:
+        inputs = manifest["inputs"][number : number + part.inputs]
+        counter = _Recount(dataset, part, inputs, document, number)
+        _audit_part(f"{name}" if len(parts) == 1 else f"part {document:,} of {name}", part, counter)
+        document += part.last - part.first
+        number += part.inputs
+    total = books_of(parts)
+    _compare(f"{name} as a whole", _counts(manifest["books"]), _counts(total.to_json()))
+    if document != dataset.n_documents:
         raise DataError(
-            f"{name} has {dataset.n_documents:,} documents; its inputs give {counter.document:,}."
+            f"{name} has {dataset.n_documents:,} documents; its inputs give {document:,}."
         )
     amounts = {unit: each.to_json() for unit, each in total.amounts.items()}
-    return {"documents": counter.document, "inputs": len(plan.inputs), "amounts": amounts}
+    return {"documents": document, "inputs": len(manifest["inputs"]), "amounts": amounts}
+
+
+def _audit_part(name: str, part: Part, counter: _Recount) -> None:
+    total = Books()
+    for shard, expected in enumerate(part.ledger):
+        found = counter.shard(shard)
+        _compare(f"{counter.plan.shard_name(shard)} of {name}", _counts(expected), found)
+        total.add(found)
+    _compare(f"{name} as it was built", _counts(part.books), total)
+    for what, expected, now in (
+        ("documents", part.documents, counter.document),
+        ("amounts", {u: n for u, n in part.amounts.items() if n}, dict(counter.here)),
+    ):
+        if expected != now:
+            raise DataError(f"{name}: {what} {expected}, which is {now} when counted again.")
 
 
 def _check_inputs(manifest: Mapping[str, Any]) -> None:
@@ -74,41 +83,68 @@ def _check_inputs(manifest: Mapping[str, Any]) -> None:
 
 
 class _Recount:
+    """Reads again what a part of a dataset was made of."""
+
     def __init__(
-        self, dataset: Dataset, plan: Plan, policy: ErrorPolicy, specials: SpecialPolicy | None
+        self,
+        dataset: Dataset,
+        part: Part,
+        inputs: Sequence[Mapping[str, Any]],
+        first_document: int,
+        first_input: int,
     ) -> None:
-        self._dataset, self._plan, self._policy, self._specials = dataset, plan, policy, specials
-        self._before: dict[int, tuple[int, int]] = {}
+        settings = BuildSettings.from_values(part.settings)
+        self.plan = Plan.of_manifest(
+            {"plan": part.plan, "inputs": inputs, "identity": part.identity}
+        )
         self.document = 0
+        """Of the build: how many were found so far."""
+        self.here: Counter[str] = Counter()
+        """What of the input is in the documents of this part, by unit."""
+        self._dataset, self._part, self._inputs = dataset, part, inputs
+        self._first_document, self._first_input = first_document, first_input
+        self._policy = ErrorPolicy.of(settings)
+        self._specials = None
+        if settings.special_in_text == "error":
+            self._specials = SpecialPolicy("error", dataset.tokenizer())
+        self._before: dict[int, tuple[int, int]] = {}
 
     def shard(self, shard: int) -> Books:
         """The books of a shard, recounted."""
-        intake = Intake(self._plan, self._policy, self._specials, _ignore)
-        for piece in self._plan.shards[shard]:
+        intake = Intake(self.plan, self._policy, self._specials, _ignore)
+        for piece in self.plan.shards[shard]:
+            unit = self._inputs[piece.input]["unit"]
             for documents in intake.piece(piece, hashed=False):
-                self._check_origins(documents, self._before.get(piece.input, (0, 0)))
+                self._check_origins(documents, self._before.get(piece.input, (0, 0)), unit)
         for number, (lines, size) in intake.extents.items():
             had_lines, had_size = self._before.get(number, (0, 0))
             self._before[number] = (had_lines + lines, had_size + size)
         return intake.books
 
-    def _check_origins(self, documents: Documents, before: tuple[int, int]) -> None:
-        count = len(documents.batch)
-        if not count:
+    def _check_origins(self, documents: Documents, before: tuple[int, int], unit: str) -> None:
+        """Compare those documents that are in this part with what is stored of them."""
+        part, begin = self._part, self.document
+        self.document += len(documents.batch)
+        first, last = max(begin, part.first), min(self.document, part.last)
+        if first >= last:
             return
-        inputs, lines, starts, ends = documents.origins
-        found = Columns(inputs, lines + before[0], starts + before[1], ends + before[1])
-        first, last = self.document, min(self.document + count, self._dataset.n_documents)
-        stored = self._dataset.origins.part(first, last)
-        self.document += count
-        wrong = sum(a[: last - first] != b for a, b in zip(found, stored, strict=True))
-        at = int(wrong.argmax()) if len(wrong) and wrong.any() else last - first
-        if at < count:
-            path = self._plan.inputs[int(inputs[at])].path
+        inputs, lines, starts, ends = documents.origins.part(slice(first - begin, last - begin))
+        self.here[unit] += int((ends - starts).sum())
+        found = Columns(
+            inputs + self._first_input, lines + before[0], starts + before[1], ends + before[1]
+        )
+        offset = self._first_document - part.first
+        stored_last = min(last + offset, self._dataset.n_documents)
+        stored = self._dataset.origins.part(first + offset, stored_last)
+        count = len(stored.starts)
+        wrong = sum(a[:count] != b for a, b in zip(found, stored, strict=True))
+        at = int(wrong.argmax()) if len(wrong) and wrong.any() else count
+        if at < last - first:
+            path = self.plan.inputs[int(inputs[at])].path
             raise DataError(
                 f"{path}, line {int(found.lines[at]) + 1:,}, byte {int(found.starts[at]):,}: this "
-                f"record would be document {first + at:,}, which the dataset does not have from "
-                "there.",
+                f"record would be document {first + offset + at:,}, which the dataset does not "
+                "have from there.",
                 "Build it again, or copy NAME.origins again.",
             )
 

@@ -12,6 +12,7 @@ from .errors import DataError
 
 __all__ = [
     "ENDINGS",
+    "FILE_ENDINGS",
     "FORMAT",
     "is_sealed",
     "manifest_path",
@@ -23,6 +24,8 @@ __all__ = [
 FORMAT = "jimu-dataset 1"
 ENDINGS = (".bin", ".idx", ".origins", ".tokenizer.json")
 """Files of a dataset besides its manifest, in the order in which they appear."""
+FILE_ENDINGS = ENDINGS
+"""All that there may be."""
 
 
 def name_of(path: str) -> str:

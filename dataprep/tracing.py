@@ -55,8 +55,13 @@ def where(name: str, target: str) -> list[dict[str, Any]]:
             f"{target} is neither the number of a document nor FILE:LINE.",
             "Documents count from 0, lines from 1.",
         )
-    number = _input(dataset, file)
-    found = dataset.origins.find(number, int(line) - 1)
+    found = [
+        document
+        for number in _inputs(dataset, file)
+        for document in dataset.origins.find(number, int(line) - 1)
+    ]
+    starting = [document for document in found if dataset.origin(document).line == int(line)]
+    found = starting or found
     if not found:
         raise UsageError(f"No document of {name} comes from {file} up to line {int(line):,}.")
     return list(map(_Tracer(dataset).place, found))
@@ -77,23 +82,25 @@ def describe_place(place: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _input(dataset: Dataset, file: str) -> int:
+def _inputs(dataset: Dataset, file: str) -> list[int]:
+    """The inputs that are this file: several where datasets were merged."""
     paths = [entry["path"] for entry in dataset.manifest["inputs"]]
     same = [number for number, path in enumerate(paths) if path == file]
     if not same:
         wanted = Path(file).parts
         same = [n for n, path in enumerate(paths) if Path(path).parts[-len(wanted) :] == wanted]
-    if len(same) == 1:
-        return same[0]
-    if same:
+    different = sorted({paths[number] for number in same})
+    if len(different) > 1:
         raise UsageError(
-            f"{len(same):,} inputs end in {file}: {', '.join(paths[n] for n in same[:3])}.",
+            f"{len(different):,} inputs end in {file}: {', '.join(different[:3])}.",
             "Give more of the path.",
         )
-    raise UsageError(
-        f"{file} is not among the {len(paths):,} inputs of {dataset.prefix}.",
-        f"The first is {paths[0]}." if paths else None,
-    )
+    if not same:
+        raise UsageError(
+            f"{file} is not among the {len(paths):,} inputs of {dataset.prefix}.",
+            f"The first is {paths[0]}." if paths else None,
+        )
+    return same
 
 
 class _Tracer:

@@ -88,6 +88,10 @@ class Block:
     start: int
     frame: bytes
 
+    def moved(self, inputs: int) -> Block:
+        """The same documents among inputs of which so many more come before theirs."""
+        return replace(self, input=self.input + inputs)
+
     @classmethod
     def pack(cls, columns: Columns) -> Block:
         """A block of at least one document."""
@@ -258,6 +262,8 @@ class Origins:
 
     def part(self, first: int, last: int) -> Columns:
         """The documents ``[first, last)``."""
+        if first >= last:
+            return Columns(*np.zeros((4, 0), np.int64))
         number = bisect.bisect_right(range(self.n_blocks), first, key=self._first) - 1
         found = []
         while first < last:
@@ -319,8 +325,3 @@ class Origins:
 
     def _damaged(self, why: str) -> DataError:
         return DataError(f"{self._path} is damaged: {why}.", "Copy it again, or build again.")
-
-
-def moved(block: Block, inputs: int) -> Block:
-    """The same block among inputs of which so many come before its own."""
-    return replace(block, input=block.input + inputs)

@@ -107,7 +107,7 @@ def test_paths_of_one_ending(tmp_path: Path, tokenizer_file: Path) -> None:
 
 
 def test_on_the_command_line(name: Path) -> None:
-    shown = run("whence", f"{name}:40")
+    shown = run("whence", f"{name}:3")
     assert shown.returncode == 0, shown.stderr
     assert "a.txt, line 1, bytes 0 to " in shown.stdout
     found = json.loads(run("where", name, "a.txt:1", "--json").stdout)
