@@ -58,10 +58,11 @@ def _audit_part(name: str, part: Part, counter: _Recount) -> None:
         _compare(f"{counter.plan.shard_name(shard)} of {name}", _counts(expected), found)
         total.add(found)
     _compare(f"{name} as it was built", _counts(part.books), total)
-    for what, expected, now in (
+    pairs: list[tuple[str, Any, Any]] = [
         ("documents", part.documents, counter.document),
         ("amounts", {u: n for u, n in part.amounts.items() if n}, dict(counter.here)),
-    ):
+    ]
+    for what, expected, now in pairs:
         if expected != now:
             raise DataError(f"{name}: {what} {expected}, which is {now} when counted again.")
 

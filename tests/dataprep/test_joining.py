@@ -150,7 +150,10 @@ def test_what_does_not_fit(
     settings: dict[str, Any] = {"tokenizer": tokenizer_file}
     dataprep.build(corpus / "b.md", out=tmp_path / "t", tokenizer="train:bpe:300")
     dataprep.build(corpus / "b.md", out=tmp_path / "n", append_eod=False, **settings)
-    for other, message in (("t", "different tokenizers"), ("n", r"eod_id of .* is \d+, of .* None")):
+    for other, message in (
+        ("t", "different tokenizers"),
+        ("n", r"eod_id of .* is \d+, of .* None"),
+    ):
         with pytest.raises(UsageError, match=message):
             merge([names[0], tmp_path / other], tmp_path / "c")
     for out, message in ((names[1], "exists"), (tmp_path / "c.bin", "is not the name")):
