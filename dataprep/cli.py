@@ -1,4 +1,4 @@
-"""The command line: ``dataprep build | inspect | verify | doctor | train-tokenizer | vocab``.
+"""The command line: ``dataprep build | inspect | verify | ...``.
 
 Only what --help needs is imported here; a command imports the rest when it runs.
 """
@@ -16,7 +16,7 @@ import typer
 
 from vocab.cli import app as vocab_app
 
-from .cli_tokenizers import add_to
+from . import cli_datasets, cli_tokenizers
 from .errors import UsageError
 from .plainly import Debug, Json, plainly
 from .settings import BuildSettings, help_of, read_config
@@ -68,6 +68,7 @@ def build(
     text_key: Annotated[str | None, _option("text_key", "--text-key")] = None,
     on_error: Annotated[str | None, _option("on_error", "--on-error")] = None,
     max_errors: Annotated[int | None, _option("max_errors", "--max-errors")] = None,
+    max_dropped: Annotated[float | None, _option("max_dropped", "--max-dropped")] = None,
     keep_rejects: Annotated[str | None, _option("keep_rejects", "--keep-rejects")] = None,
     overwrite: Annotated[bool, _option("overwrite", "--overwrite")] = False,
     config: Annotated[
@@ -102,6 +103,7 @@ def build(
         "text_key": text_key,
         "on_error": on_error,
         "max_errors": max_errors,
+        "max_dropped": max_dropped,
         "keep_rejects": keep_rejects,
         "overwrite": overwrite or None,
     }
@@ -149,7 +151,8 @@ def verify(name: Name, as_json: Json = False, debug: Debug = False) -> None:
             )
 
 
-add_to(app)
+cli_datasets.add_to(app)
+cli_tokenizers.add_to(app)
 app.add_typer(vocab_app, name="vocab")
 
 

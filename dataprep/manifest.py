@@ -12,7 +12,7 @@ from .errors import DataError
 
 __all__ = [
     "COLUMNS",
-    "ENDINGS",
+    "FILE_ENDINGS",
     "FORMAT",
     "is_sealed",
     "manifest_path",
@@ -22,15 +22,15 @@ __all__ = [
 ]
 
 FORMAT = "jimu-dataset 1"
-ENDINGS = (".bin", ".idx", ".origins", ".tokenizer.json")
-"""Files of a dataset besides its manifest, in the order in which they appear."""
 COLUMNS = ("words", "sentences")
 """What a bit of each token may be kept of; ``.words`` is the ending of such a file, for example."""
+FILE_ENDINGS = (".bin", ".idx", ".origins", ".tokenizer.json", *(f".{kind}" for kind in COLUMNS))
+"""All files that a dataset may have besides its manifest."""
 
 
 def name_of(path: str) -> str:
     """The name of the dataset that a file belongs to; a name stays as it is."""
-    for ending in (*ENDINGS, *(f".{kind}" for kind in COLUMNS), ".json"):
+    for ending in (*FILE_ENDINGS, ".json"):
         if path.endswith(ending):
             return path.removesuffix(ending)
     return path

@@ -63,8 +63,8 @@ def marker_of(job: Job, tokenizer: Tokenizer) -> Marker:
 class _Shard:
     def __init__(self, job: Job, shard: int, tokenizer: Tokenizer, report: Report) -> None:
         self._job, self._shard, self._tokenizer, self._report = job, shard, tokenizer, report
-        marker = marker_of(job, tokenizer)
-        self._specials = SpecialPolicy(job.plan.special_in_text, tokenizer, marker)
+        self._marker = marker_of(job, tokenizer)
+        self._specials = SpecialPolicy(job.plan.special_in_text, tokenizer)
         self._convert = converter(job.plan.convert)
         self._rejects: BinaryIO | None = None
 
@@ -115,7 +115,7 @@ class _Shard:
 
     def _write(self, documents: Documents, intake: Intake, writer: SegmentWriter) -> None:
         try:
-            encoded = self._specials.encode(self._convert(documents.batch))
+            encoded = self._specials.encode(self._convert(documents.batch), self._marker)
         except DataError as error:
             problem = intake.problem(documents, f"from here on: {error}")
             raise DataError(str(problem), error.hint) from error

@@ -19,14 +19,13 @@ __all__ = ["SpecialPolicy"]
 
 
 class SpecialPolicy:
-    """What --special-in-text asks for, on one tokenizer and the marks of its tokens.
+    """What --special-in-text asks for, on one tokenizer.
 
     With ``special``, what stands between two of them is encoded as a text of its own: a
     SentencePiece model that puts a space before a text puts one before each.
     """
 
-    def __init__(self, kind: SpecialInText, tokenizer: Tokenizer, marker: Marker) -> None:
-        self._marker = marker
+    def __init__(self, kind: SpecialInText, tokenizer: Tokenizer) -> None:
         self._ids = dict(tokenizer.special_tokens)
         self._becomes_special = kind == "special" and bool(self._ids)
         # The longest first, where one begins with another.
@@ -41,19 +40,19 @@ class SpecialPolicy:
         found = ((i, self._pattern.search(text)) for i, text in enumerate(batch.texts()))
         return {i: match[0] for i, match in found if match}
 
-    def encode(self, batch: Batch) -> Marked:
-        """Ids of the documents, as Tokenizer.encode_batch gives them, and their marks.
+    def encode(self, batch: Batch, marker: Marker) -> Marked:
+        """Ids of the documents, as ``marker`` gives them, and their marks.
 
         A special token has all marks: no word or sentence goes beyond it.
         """
         if not self._becomes_special or self._pattern is None:
-            return self._marker.encode(batch)
+            return marker.encode(batch)
         parts = [self._pattern.split(text) for text in batch.texts()]
         if all(len(split) == 1 for split in parts):
-            return self._marker.encode(batch)
+            return marker.encode(batch)
         # Every second part is a special token; the others, in a row, are encoded at once.
         plain = Batch.from_texts(part for split in parts for part in split[::2])
-        ids, offsets, marks = self._marker.encode(plain)
+        ids, offsets, marks = marker.encode(plain)
         pieces: list[npt.NDArray[np.uint32]] = []
         marked: list[npt.NDArray[np.bool_]] = []
         lengths = np.zeros(len(parts), np.int64)

@@ -12,6 +12,8 @@ NNNNN.origins       where each of them comes from
 NNNNN.words         a bit of each of its tokens, when words are wanted; .sentences likewise
 NNNNN.rejects       its rejected records, when they are kept
 journal             one line for each shard that is done, written after its files are safe
+whole-...           a file of the dataset, made of those of all shards
+publishing          there once files under the name of the dataset are being replaced
 =================== =====================================================================
 
 No reader knows any of these endings: a work folder inside a corpus is not read as text.
@@ -31,7 +33,7 @@ from pathlib import Path
 from typing import Any
 
 from .books import Books
-from .durable import flush, replace, sync_folder
+from .durable import flush, replace, sync_folder, writing
 from .errors import RunError, UsageError
 from .manifest import is_sealed, sealed
 from .plan import Plan
@@ -208,6 +210,20 @@ class WorkFolder:
                 if not file.is_file() or file.stat().st_size != size:
                     raise changed_from_outside(file)
         return done
+
+    def claim(self) -> None:
+        """From here on what lies under the name of the dataset is ours, whatever happens."""
+        with writing(self._claim):
+            pass
+
+    @property
+    def is_claimed(self) -> bool:
+        """Whether a run was about to put a dataset in place."""
+        return self._claim.exists()
+
+    @property
+    def _claim(self) -> Path:
+        return self.path / "publishing"
 
     def clear(self) -> None:
         """Remove all but the lock."""

@@ -88,6 +88,10 @@ class Block:
     start: int
     frame: bytes
 
+    def moved(self, inputs: int) -> Block:
+        """The same documents among inputs of which so many more come before theirs."""
+        return replace(self, input=self.input + inputs)
+
     @classmethod
     def pack(cls, columns: Columns) -> Block:
         """A block of at least one document."""
@@ -256,6 +260,18 @@ class Origins:
             raise self._damaged(f"document {document:,} is not where its index says")
         return tuple(int(column[at]) for column in columns)  # type: ignore[return-value]
 
+    def part(self, first: int, last: int) -> Columns:
+        """The documents ``[first, last)``."""
+        if first >= last:
+            return Columns(*np.zeros((4, 0), np.int64))
+        number = bisect.bisect_right(range(self.n_blocks), first, key=self._first) - 1
+        found = []
+        while first < last:
+            begin, columns = self.columns(number)
+            found.append(columns.part(slice(first - begin, last - begin)))
+            first, number = begin + len(columns.starts), number + 1
+        return Columns(*map(np.concatenate, zip(*found, strict=True)))
+
     def blocks(self, first: int, last: int) -> Iterator[Block]:
         """The documents ``[first, last)``, whole blocks as they are."""
         for number in range(self.n_blocks):
@@ -309,8 +325,3 @@ class Origins:
 
     def _damaged(self, why: str) -> DataError:
         return DataError(f"{self._path} is damaged: {why}.", "Copy it again, or build again.")
-
-
-def moved(block: Block, inputs: int) -> Block:
-    """The same block among inputs of which so many come before its own."""
-    return replace(block, input=block.input + inputs)
