@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,9 @@ from dataprep.tokenizers.protocol import Encoded, Spans
 from dataprep.tokenizers.sp_model import parse_model
 
 __all__ = ["CompiledSentencePieceEngine", "SentencePieceEngine"]
+
+_KEPT = 64 << 20
+"""Bytes of a buffer above which it is not kept for the next batch."""
 
 
 class SentencePieceEngine:
@@ -69,27 +72,29 @@ class CompiledSentencePieceEngine:
         else:
             self._kernel = sp_kernel.encode_unigram
             self._tables = sp_tables.trie_of_unigram(facts, letters)
-        # The loops let other threads run, and the cache is written to.
+        # The loops let other threads run, and write to the cache and to these.
         self._lock = threading.Lock()
+        self._buffers: dict[str, npt.NDArray[Any]] = {}
         # Compiles, or loads what has been compiled: once, before workers are forked.
         self.encode(Batch.from_texts(["a"]))
 
     def encode(self, batch: Batch) -> Encoded:
         """See Engine."""
-        ids, offsets, _ = self._run(self._normalized(batch, traced=False), with_spans=False)
+        with self._lock:
+            ids, offsets, _ = self._run(self._normalized(batch, traced=False), with_spans=False)
         return ids, offsets
 
     def encode_spans(self, batch: Batch) -> Spans:
         """See Engine."""
-        text = self._normalized(batch, traced=True)
-        ids, offsets, spans = self._run(text, with_spans=True)
-        # From bytes of the normalised text to those of the document; the end of one normalised
-        # document is the beginning of the next.
-        document = np.repeat(np.arange(len(batch)), np.diff(offsets))
-        origins = np.append(text.origins, 0)
-        at_end = spans[:, 1] == text.offsets[1:][document]
-        spans[:, 1] = np.where(at_end, text.finals[document], origins[spans[:, 1]])
-        spans[:, 0] = origins[spans[:, 0]]
+        with self._lock:
+            text = self._normalized(batch, traced=True)
+            ids, offsets, spans = self._run(text, with_spans=True)
+            # From bytes of the normalised text to those of the document; the end of one normalised
+            # document is the beginning of the next.
+            document = np.repeat(np.arange(len(batch)), np.diff(offsets))
+            at_end = spans[:, 1] == text.offsets[1:][document]
+            spans[:, 1] = np.where(at_end, text.finals[document], text.origins[spans[:, 1]])
+            spans[:, 0] = text.origins[spans[:, 0]]
         return ids, offsets, spans
 
     def decode(self, ids: list[int]) -> str:
@@ -107,27 +112,35 @@ class CompiledSentencePieceEngine:
         ends = np.empty(len(offsets), np.int64)
         room = 2 * len(data) + 64
         while True:
-            # Virtual memory: what is not written costs nothing.
-            out = np.empty(room, np.uint8)
-            origins = np.empty(room if traced else 0, np.int64)
+            out = self._buffer("out", room, np.uint8)
+            origins = np.zeros(room if traced else 0, np.int64)
             if self._normalize(
                 *(data, offsets, self._rules, self._pieces.own, self._pieces.letters),
                 *(out, ends, origins, finals),
             ):
-                return _Normalized(out[: ends[-1]], ends, origins[: ends[-1]], finals)
+                return _Normalized(out[: ends[-1]], ends, origins, finals)
             room *= 4
 
     def _run(self, text: _Normalized, *, with_spans: bool) -> Spans:
         size = len(text.data)
-        tokens, stops = np.empty(size, np.int32), np.empty(size, np.int64)
+        tokens = self._buffer("tokens", size, np.int32)
+        stops = self._buffer("stops", size, np.int32)
         token_ends, ends = np.empty_like(text.offsets), np.empty_like(text.offsets)
-        with self._lock:
-            self._kernel(*text[:2], self._pieces, *self._tables, tokens, stops, token_ends)
-        ids = np.empty(size, np.uint32)
+        self._kernel(*text[:2], self._pieces, *self._tables, tokens, stops, token_ends)
+        ids = self._buffer("ids", size, np.uint32)
         spans = np.empty((size if with_spans else 0, 2), np.int64)
         self._spell(*text[:2], tokens, stops, token_ends, self._pieces, ids, ends, spans)
         n = int(ends[-1])
         return ids[:n].copy(), ends, spans[:n].copy()
+
+    def _buffer(self, name: str, size: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
+        """Room for ``size`` values, kept: fresh memory costs as much as the work in it."""
+        found = self._buffers.get(name)
+        if found is None or len(found) < size:
+            found = np.empty(size, dtype)
+            if found.nbytes <= _KEPT:
+                self._buffers[name] = found
+        return found[:size]
 
 
 class _Normalized(NamedTuple):

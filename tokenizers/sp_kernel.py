@@ -25,6 +25,9 @@ JOINTS = (1 << 21) - 1
 KEY_BYTES, KEY_TOKENS = 23, 7
 """What a slot of the cache has room for: bytes of the text, and tokens."""
 
+_ROOT = 1 << 30
+REBASE = np.float32(-100_000)
+
 
 @inlined
 def _mixed(high: int, low: int) -> int:
@@ -38,67 +41,55 @@ def _place(high: int, low: int, mask: int) -> int:
     return _mixed(high, low) & mask
 
 
-@inlined
-def _find(keys: Array, values: Array, high: int, low: int) -> int:
-    mask = len(keys) - 1
-    key = np.int64(high) << 32 | low
-    place = _place(high, low, mask)
-    while keys[place] != key:
-        if keys[place] < 0:
-            return -1
-        place = (place + 1) & mask
-    return values[place]
-
-
-@inlined
-def _put(keys: Array, values: Array, key: int, value: int) -> None:
-    mask = len(keys) - 1
-    place = _place(key >> 32, key & 0xFFFFFFFF, mask)
-    while keys[place] >= 0 and keys[place] != key:
-        place = (place + 1) & mask
-    keys[place] = key
-    values[place] = value
-
-
 @compiled
 def filled(keys: Array, values: Array, slots: int) -> tuple[Array, Array]:
     """A table with open addressing, of ``slots`` places, a power of 2: keys int64, values int32."""
     all_keys = np.full(slots, -1, np.int64)
     all_values = np.zeros(slots, np.int32)
     for i in range(len(keys)):
-        _put(all_keys, all_values, keys[i], values[i])
+        place = _place(keys[i] >> 32, keys[i] & 0xFFFFFFFF, slots - 1)
+        while all_keys[place] >= 0:
+            place = (place + 1) & (slots - 1)
+        all_keys[place] = keys[i]
+        all_values[place] = values[i]
     return all_keys, all_values
 
 
 @compiled
 def grow(letters: Array, bounds: Array, values: Array, slots: int, alphabet: int) -> Any:
-    """``(roots, keys, children, ends)`` of a Trie of the texts ``letters[bounds[i]:bounds[i+1]]``.
-
-    Nodes are numbered from 1 on.
+    """``roots`` and ``nodes`` of a Trie of the texts ``letters[bounds[i]:bounds[i + 1]]``, and how
+    many nodes it has.
     """
-    roots = np.zeros(alphabet, np.int32)
-    keys = np.full(slots, -1, np.int64)
-    children = np.zeros(slots, np.int32)
-    ends = np.full(len(letters) + 1, -1, np.int32)
+    roots = np.full(alphabet, -1, np.int32)
+    nodes = np.full((slots, 2), -1, np.int64)
     count = 0
     for i in range(len(values)):
         node = 0
         for at in range(bounds[i], bounds[i + 1]):
-            letter = letters[at]
-            if at == bounds[i]:
-                child = roots[letter]
-            else:
-                child = _find(keys, children, node, letter)
-            if child <= 0:
+            # A first letter has no node above it.
+            key = np.int64(node if at > bounds[i] else _ROOT) << 32 | letters[at]
+            node = _place(key >> 32, letters[at], slots - 1)
+            while nodes[node, 0] != key and nodes[node, 0] >= 0:
+                node = (node + 1) & (slots - 1)
+            if nodes[node, 0] < 0:
+                nodes[node, 0] = key
                 count += 1
-                child = count
                 if at == bounds[i]:
-                    roots[letter] = child
-                else:
-                    _put(keys, children, np.int64(node) << 32 | letter, child)
-            node = child
-        ends[node] = values[i]
-    return roots, keys, children, ends[: count + 1].copy()
+                    roots[letters[at]] = node
+        nodes[node, 1] = values[i]
+    return roots, nodes, count
+
+
+@inlined
+def _child(nodes: Array, node: int, letter: int) -> int:
+    mask = len(nodes) - 1
+    key = np.int64(node) << 32 | letter
+    place = _place(node, letter, mask)
+    while nodes[place, 0] != key:
+        if nodes[place, 0] < 0:
+            return -1
+        place = (place + 1) & mask
+    return place
 
 
 @compiled
@@ -127,14 +118,15 @@ def splits(letters: Array, bounds: Array, symbols: Array, trie: Trie, alone: Arr
 
 @compiled
 def joints(letters: Array, bounds: Array) -> Array:
-    """uint8: 1 at the ``_place`` of each two letters that are neighbours in a text.
+    """uint8: a bit for the ``_place`` of each two letters that are neighbours in a text.
 
     Others may share a place, and are then not cut apart, which costs time only.
     """
-    found = np.zeros(JOINTS + 1, np.uint8)
+    found = np.zeros((JOINTS + 1) >> 3, np.uint8)
     for i in range(len(bounds) - 1):
         for at in range(bounds[i] + 1, bounds[i + 1]):
-            found[_place(letters[at - 1], letters[at], JOINTS)] = 1
+            joint = _place(letters[at - 1], letters[at], JOINTS)
+            found[joint >> 3] |= 1 << (joint & 7)
     return found
 
 
@@ -144,10 +136,10 @@ def _symbol(trie: Trie, alone: Array, letters: Array, first: int, last: int) -> 
         return alone[letters[first]]
     node = trie.roots[letters[first]]
     for at in range(first + 1, last):
-        if node <= 0:
+        if node < 0:
             return -1
-        node = _find(trie.keys, trie.children, node, letters[at])
-    return trie.ends[node] if node > 0 else -1
+        node = _child(trie.nodes, node, letters[at])
+    return trie.nodes[node, 1] if node >= 0 else -1
 
 
 @inlined
@@ -157,14 +149,14 @@ def _longest(trie: Trie, letters: Array, i: int, count: int) -> tuple[int, int]:
     value = -1
     node = trie.roots[letters[i]]
     at = i
-    while node > 0:
+    while node >= 0:
         at += 1
-        if trie.ends[node] >= 0:
+        if trie.nodes[node, 1] >= 0:
             length = at - i
-            value = trie.ends[node]
+            value = trie.nodes[node, 1]
         if at == count:
             break
-        node = _find(trie.keys, trie.children, node, letters[at])
+        node = _child(trie.nodes, node, letters[at])
     return length, value
 
 
@@ -262,7 +254,7 @@ def normalize(
     for byte in range(256):
         plain[byte] = byte != 32 and not any_own and not has_rules
         if byte < 0x80 and byte != 32:
-            plain[byte] = not (any_own and own_roots[table[byte]]) and _is_plain(rules.units, byte)
+            plain[byte] = not (any_own and own_roots[table[byte]] >= 0) and _is_plain(rules.units, byte)
     n = 0
     ends[0] = 0
     for document in range(len(offsets) - 1):
@@ -299,7 +291,7 @@ def normalize(
             if any_own:
                 while places[letter] < here:
                     letter += 1
-                if own_roots[letters[letter]]:
+                if own_roots[letters[letter]] >= 0:
                     length, _ = _longest(own, letters, letter, count)
                     taken = places[letter + length] - here
             if taken == 0:
@@ -413,7 +405,7 @@ def encode_bpe(
     stops: Array,
     ends: Array,
 ) -> None:
-    """Tokens of normalised documents, where each stops in ``data``, and their offsets.
+    """Tokens of normalised documents, where each stops in its document, and their offsets.
 
     The text is cut where no piece spans two neighbours. What is between two cuts is merged on its
     own, or has been before.
@@ -437,23 +429,27 @@ def encode_bpe(
     ends[0] = 0
     for document in range(len(offsets) - 1):
         count = _read(data, offsets[document], offsets[document + 1], table, letters, places)
+        base = offsets[document]
         cut = 0
         i = 0
         while i <= count:
             length = 0
             piece = -1
             if i < count:
-                if any_own and own_roots[letters[i]]:
+                if any_own and own_roots[letters[i]] >= 0:
                     length, piece = _longest(own, letters, i, count)
-                if length == 0 and (
-                    i == cut or joints[_place(letters[i - 1], letters[i], JOINTS)]
-                ):
-                    i += 1
-                    continue
+                if length == 0:
+                    if i == cut:
+                        i += 1
+                        continue
+                    joint = _place(letters[i - 1], letters[i], JOINTS)
+                    if joints[joint >> 3] >> (joint & 7) & 1:
+                        i += 1
+                        continue
             if i - cut == 1:
                 symbol = alone[letters[cut]]
                 tokens[n] = symbol if symbol < size else unknown
-                stops[n] = places[i]
+                stops[n] = places[i] - base
                 n += 1
             elif i > cut:
                 start = places[cut]
@@ -481,7 +477,7 @@ def encode_bpe(
                     for k in range(1, known[slot, 0] + 1):
                         tokens[n] = known[slot, k] >> 5
                         start += known[slot, k] & 31
-                        stops[n] = start
+                        stops[n] = start - base
                         n += 1
                 else:
                     _merge(letters, cut, i, pairs, work, heap)
@@ -491,7 +487,7 @@ def encode_bpe(
                         symbol = work[0, at]
                         at = work[1, at]
                         tokens[n] = symbol if symbol < size else unknown
-                        stops[n] = places[at]
+                        stops[n] = places[at] - base
                         n += 1
                     if slot >= 0 and n - before <= KEY_TOKENS:
                         known_keys[slot, 0] = first
@@ -499,12 +495,12 @@ def encode_bpe(
                         known_keys[slot, 2] = third
                         known[slot, 0] = n - before
                         for k in range(before, n):
-                            known[slot, k - before + 1] = tokens[k] << 5 | (stops[k] - start)
-                            start = stops[k]
+                            known[slot, k - before + 1] = tokens[k] << 5 | (stops[k] + base - start)
+                            start = stops[k] + base
             cut = i
             if length:
                 tokens[n] = piece
-                stops[n] = places[i + length]
+                stops[n] = places[i + length] - base
                 n += 1
                 i += length
                 cut = i
@@ -608,7 +604,7 @@ def encode_unigram(
     stops: Array,
     ends: Array,
 ) -> None:
-    """As ``encode_bpe``: the best path, its score rounded to float32 at every step.
+    """As ``encode_bpe``: the best path, scores summed in float64.
 
     ``scores`` float32 by id, ``rare`` float32[1] the score of a character that no piece is.
     """
@@ -622,25 +618,30 @@ def encode_unigram(
     table = pieces.letters
     unknown = pieces.facts[0]
     roots = trie.roots
-    keys = trie.keys
-    children = trie.children
-    endings = trie.ends
-    mask = len(keys) - 1
+    nodes = trie.nodes
+    mask = len(nodes) - 1
     n = 0
     ends[0] = 0
     for document in range(len(offsets) - 1):
         count = _read(data, offsets[document], offsets[document + 1], table, letters, places)
+        base = offsets[document]
         origin[: count + 1] = -1
         best[0] = 0
+        reach = 0
         for i in range(count):
             here = best[i]
+            if here < REBASE:
+                for at in range(i, reach + 1):
+                    best[at] -= here
+                here = best[i]
             single = False
             at = i
             node = roots[letters[i]]
-            while node > 0:
+            while node >= 0:
                 at += 1
-                piece = endings[node]
+                piece = nodes[node, 1]
                 if piece >= 0:
+                    reach = max(reach, at)
                     score = scores[piece] + here
                     if origin[at] < 0 or score > best[at]:
                         best[at] = score
@@ -651,12 +652,14 @@ def encode_unigram(
                 if at == count:
                     break
                 key = np.int64(node) << 32 | letters[at]
-                place = _place(node, letters[at], mask)
-                while keys[place] != key and keys[place] >= 0:
-                    place = (place + 1) & mask
-                node = children[place] if keys[place] == key else 0
+                node = _place(node, letters[at], mask)
+                while nodes[node, 0] != key and nodes[node, 0] >= 0:
+                    node = (node + 1) & mask
+                if nodes[node, 0] < 0:
+                    break
             if not single:
                 at = i + 1
+                reach = max(reach, at)
                 score = rare[0] + here
                 if origin[at] < 0 or score > best[at]:
                     best[at] = score
@@ -669,7 +672,7 @@ def encode_unigram(
         while at < count:
             at = following[at]
             tokens[n] = token[at]
-            stops[n] = places[at]
+            stops[n] = places[at] - base
             n += 1
         ends[document + 1] = n
 
@@ -701,7 +704,7 @@ def spell(
         start = offsets[document]
         for t in range(token_ends[document], token_ends[document + 1]):
             token = tokens[t]
-            stop = stops[t]
+            stop = offsets[document] + stops[t]
             if token != unknown:
                 ids[n] = token
                 if with_spans:

@@ -13,7 +13,7 @@ from dataprep.tokenizers import sp_kernel
 from dataprep.tokenizers.sp_model import PieceType, SentencePieceModel
 
 __all__ = ["Cache", "Pairs", "Pieces", "Rules", "Trie", "cache", "pairs", "pieces", "rules"]
-__all__ += ["trie_of_unigram", "unfit"]
+__all__ += ["trie_of_unigram"]
 
 Array = npt.NDArray[Any]
 
@@ -23,14 +23,13 @@ _MERGED = (PieceType.NORMAL, PieceType.USER_DEFINED, PieceType.UNUSED)
 
 
 class Trie(NamedTuple):
-    """``roots`` int32[letters]: the node of a first letter, or 0. ``keys`` and ``children`` are a
-    table from a node and a letter to a node. ``ends`` int32[nodes]: what ends there, or -1.
+    """``roots`` int32[letters]: the node of a first letter, or -1. ``nodes`` int64[slots, 2]: a
+    table whose keys are node << 32 | letter; the place of a key is the node that the two lead to.
+    Beside the key, what ends there, or -1.
     """
 
     roots: Array
-    keys: Array
-    children: Array
-    ends: Array
+    nodes: Array
 
 
 class Rules(NamedTuple):
@@ -77,24 +76,6 @@ class Cache(NamedTuple):
 
     keys: Array
     tokens: Array
-
-
-def unfit(model: SentencePieceModel) -> str | None:
-    """Why sentencepiece itself has to encode with this model; None when the loops here can."""
-    if model.kind not in ("bpe", "unigram"):
-        return f"it is a model of the kind {model.kind}"
-    if sum(piece.type is PieceType.BYTE for piece in model.pieces) != 256 * model.byte_fallback:
-        return "its byte pieces are not as its settings say"
-    texts = [piece.text for piece in model.pieces]
-    if len(set(texts)) != len(texts):
-        return "two of its pieces are written alike"
-    if model.kind == "bpe":
-        if any(piece.type is PieceType.UNUSED for piece in model.pieces):
-            return "some of its pieces are marked unused"
-        others = (PieceType.CONTROL, PieceType.UNKNOWN)
-        if any(len(piece.text) == 1 for piece in model.pieces if piece.type in others):
-            return "one of its special pieces is a single character"
-    return None
 
 
 def rules(model: SentencePieceModel) -> Rules:
@@ -184,7 +165,8 @@ def _trie(texts: Sequence[str], values: Sequence[int], letters: Array) -> Trie:
     flat, bounds = _flat(texts, letters)
     alphabet = int(letters.max()) + 1
     numbers = np.array(values, np.int32)
-    return Trie(*sp_kernel.grow(flat, bounds, numbers, _slots(len(flat)), alphabet))
+    count = sp_kernel.grow(flat, bounds, numbers, _slots(len(flat)), alphabet)[2]
+    return Trie(*sp_kernel.grow(flat, bounds, numbers, _slots(count), alphabet)[:2])
 
 
 def _slots(count: int) -> int:

@@ -11,12 +11,12 @@ import sentencepiece
 
 from dataprep.batch import Batch
 from dataprep.tokenizers.load import load_tokenizer
-from dataprep.tokenizers.sp_engine import FastSentencePieceEngine
+from dataprep.tokenizers.sp_engine import CompiledSentencePieceEngine
 
 MODELS = {
-    "mistral": ("tokenizer.model", "fastokens", 32000, {"bos": 1, "eod": 2, "unk": 0}),
-    "t5": ("spiece.model", "sentencepiece", 32100, {"eod": 1, "extra_id_0": 32099}),
-    "cpm-1": ("chinese_vocab.model", "sentencepiece", 30000, {"eod": 7, "mask": 6}),
+    "mistral": ("tokenizer.model", "jimu-sentencepiece", 32000, {"bos": 1, "eod": 2, "unk": 0}),
+    "t5": ("spiece.model", "jimu-sentencepiece", 32100, {"eod": 1, "extra_id_0": 32099}),
+    "cpm-1": ("chinese_vocab.model", "jimu-sentencepiece", 30000, {"eod": 7, "mask": 6}),
 }
 
 
@@ -40,7 +40,7 @@ def texts(folder: Path):
 @pytest.fixture(scope="module")
 def mistral(public_vocabularies):
     model = (public_vocabularies / "mistral" / "tokenizer.model").read_bytes()
-    return FastSentencePieceEngine(model), sentencepiece.SentencePieceProcessor(model_proto=model)
+    return CompiledSentencePieceEngine(model), sentencepiece.SentencePieceProcessor(model_proto=model)
 
 
 def same(engines, lines):
