@@ -14,7 +14,7 @@ from enum import IntEnum
 from dataprep.errors import DataError
 from vocab.damage import name_damage
 
-__all__ = ["Piece", "PieceType", "SentencePieceModel", "parse_model"]
+__all__ = ["Piece", "PieceType", "SentencePieceModel", "looks_like_model", "parse_model"]
 
 
 class PieceType(IntEnum):
@@ -84,6 +84,11 @@ def parse_model(data: bytes, where: str) -> SentencePieceModel:
             f"{where} is not a SentencePiece model, or is cut short ({len(data):,} bytes).",
             hint="Download or copy it again.",
         ) from error
+
+
+def looks_like_model(data: bytes) -> bool:
+    """Whether a file starts as a model does: with a piece, whose first field is its text."""
+    return len(data) > 3 and data[0] == data[2] == 0x0A and data[1] > data[3] > 0
 
 
 def _model(pieces: tuple[Piece, ...], settings: dict[int, dict[int, _Value]]) -> SentencePieceModel:

@@ -88,7 +88,8 @@ def test_settings_from_a_file_and_flags(tmp_path: Path) -> None:
     [
         (["build"], "No input was given"),
         (["build", "x", "--doc-per", "page"], "allowed: file, line, block"),
-        (["build", "x", "--tokenizer", "train:wordpiece:9"], "train:bpe:N"),
+        (["build", "x", "--tokenizer", "train:words:9"], "train:KIND:N"),
+        (["build", "x", "--tokenizer", "train:wordpiece:7"], "7 is too small for wordpiece"),
         (["build", "x", "--nonsense"], "No such option"),
         (["build", "missing", "--out", "d"], "There is no missing"),
     ],

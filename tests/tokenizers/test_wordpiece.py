@@ -63,6 +63,8 @@ def assert_same(both, texts):
     ids, offsets = both[0].encode(Batch.from_texts(texts))
     assert np.array_equal(ids, ours[0])
     assert np.array_equal(offsets, ours[1])
+    if all(map(np.array_equal, ours, reference)):
+        return
     for i, text in enumerate(texts):
         for got, expected in zip((ours[0], ours[2]), (reference[0], reference[2]), strict=True):
             assert np.array_equal(
