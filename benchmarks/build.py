@@ -215,7 +215,7 @@ is {large.documents:,} documents of random stretches of it, {large.text_bytes / 
   those of the median of {arguments.rounds} rounds, of one on the large text.
 - Marginal: the large text less the small one, which leaves start-up out.
 - The script on gigatoken stands for Megatron's fast tool, which has this engine: it reads, encodes
-  and writes, and neither checks nor hashes nor could go on. datatrove runs on Hugging Face's engine.
+  and writes, and neither checks nor hashes nor could go on. datatrove runs on Hugging Face's.
 - All outputs are compared document by document before anything is written here.
 - dataprep has checked the tokenizer on this machine before; the first time costs more by what
   `dataprep.tokenizers.checked` says.

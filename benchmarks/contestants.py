@@ -61,7 +61,13 @@ class Datatrove:
 
     def command(self, folder: Path, tokenizer: Path, out: Path) -> list[str]:
         """See Contestant."""
-        return [self.python, str(HERE / "datatrove_tokenize.py"), str(folder), str(tokenizer), str(out)]
+        return [
+            self.python,
+            str(HERE / "datatrove_tokenize.py"),
+            str(folder),
+            str(tokenizer),
+            str(out),
+        ]
 
     def documents(self, out: Path) -> Iterator[bytes]:
         """See Contestant."""

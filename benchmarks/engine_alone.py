@@ -15,8 +15,8 @@ import msgspec
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from dataprep.batch import Batch  # noqa: E402
-from dataprep.tokenizers.load import load_tokenizer  # noqa: E402
+from dataprep.batch import Batch
+from dataprep.tokenizers.load import load_tokenizer
 
 BATCH_BYTES = 1 << 20
 

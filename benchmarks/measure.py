@@ -31,9 +31,7 @@ def measure(command: list[str], log: Path, cwd: Path) -> Cost:
     return Cost(cpu, wall)
 
 
-def first_byte(
-    command: list[str], log: Path, cwd: Path, written: Callable[[], bool]
-) -> float:
+def first_byte(command: list[str], log: Path, cwd: Path, written: Callable[[], bool]) -> float:
     """Wall seconds from the start of ``command`` until ``written`` says that there is output."""
     start = time.perf_counter()
     with _started(command, log, cwd) as process:

@@ -22,7 +22,9 @@ Given = ParamSpec("Given")
 Result = TypeVar("Result")
 
 
-def apart(function: Callable[Given, Result], *arguments: Given.args, **named: Given.kwargs) -> Result:
+def apart(
+    function: Callable[Given, Result], *arguments: Given.args, **named: Given.kwargs
+) -> Result:
     """What the function returns, or the JimuError that it raises; RunError when its process dies.
 
     The function, its arguments and its result have to survive pickling.

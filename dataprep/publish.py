@@ -186,5 +186,13 @@ def _inputs(listing: Listing, outcomes: Mapping[int, Outcome]) -> list[dict[str,
 
 
 def _versions() -> dict[str, str]:
-    packages = ("numpy", "numba", "tokenizers", "fastokens", "sentencepiece", "msgspec", "zstandard")
+    packages = (
+        "numpy",
+        "numba",
+        "tokenizers",
+        "fastokens",
+        "sentencepiece",
+        "msgspec",
+        "zstandard",
+    )
     return {"python": platform.python_version(), **{name: version(name) for name in packages}}

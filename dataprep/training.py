@@ -66,4 +66,3 @@ def _first_bytes(batch: Batch, size: int) -> Batch:
     whole = bisect_right(batch.offsets.tolist(), size) - 1
     part = bytes(batch.data[batch.offsets[whole] : size]).decode("utf-8", "ignore")
     return Batch.from_texts([*batch.texts()[:whole], part])
-

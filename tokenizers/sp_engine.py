@@ -1,8 +1,9 @@
-"""The engines of SentencePiece models: sentencepiece itself, and compiled loops that do the same."""
+"""The engines of SentencePiece models: sentencepiece, and compiled loops that do the same."""
 
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -66,6 +67,8 @@ class CompiledSentencePieceEngine:
         self._rules, self._pieces = sp_tables.rules(facts), sp_tables.pieces(facts)
         self._normalize, self._spell = sp_kernel.normalize, sp_kernel.spell
         letters = self._pieces.letters
+        self._kernel: Callable[..., None]
+        self._tables: tuple[Any, ...]
         if facts.kind == "bpe":
             self._kernel = sp_kernel.encode_bpe
             self._tables = (sp_tables.pairs(facts, letters), sp_tables.cache())

@@ -16,9 +16,22 @@ from dataprep.tokenizers.compiled import compiled, inlined
 if TYPE_CHECKING:
     from dataprep.tokenizers.sp_tables import Cache, Pairs, Pieces, Rules, Trie
 
-__all__ = ["JOINTS", "KEY_TOKENS", "encode_bpe", "encode_unigram", "filled", "grow", "joints", "normalize", "spell", "splits"]
+__all__ = [
+    "JOINTS",
+    "KEY_TOKENS",
+    "encode_bpe",
+    "encode_unigram",
+    "filled",
+    "grow",
+    "joints",
+    "normalize",
+    "spell",
+    "splits",
+]
 
 Array = npt.NDArray[Any]
+Whole = Any
+"""An int where Python runs it, a NumPy integer where the types are asked."""
 
 JOINTS = (1 << 21) - 1
 """Mask of the table of joints: one less than its size."""
@@ -26,17 +39,18 @@ KEY_BYTES, KEY_TOKENS = 23, 7
 """What a slot of the cache has room for: bytes of the text, and tokens."""
 
 _ROOT = 1 << 30
-REBASE = np.float32(-100_000)
+_REBASE = np.float32(-100_000)
+"""A sum below this is taken off all, as sentencepiece does: float32 loses digits far from 0."""
 
 
 @inlined
-def _mixed(high: int, low: int) -> int:
+def _mixed(high: Whole, low: Whole) -> Whole:
     mixed = (np.int64(high) * 0x2545F4914F6CDD1D ^ np.int64(low)) * 0x1E3779B97F4A7C15
     return mixed ^ (mixed >> 31)
 
 
 @inlined
-def _place(high: int, low: int, mask: int) -> int:
+def _place(high: Whole, low: Whole, mask: int) -> Whole:
     """Where a table is first looked into for the key high << 32 | low."""
     return _mixed(high, low) & mask
 
@@ -81,7 +95,7 @@ def grow(letters: Array, bounds: Array, values: Array, slots: int, alphabet: int
 
 
 @inlined
-def _child(nodes: Array, node: int, letter: int) -> int:
+def _child(nodes: Array, node: int, letter: int) -> Whole:
     mask = len(nodes) - 1
     key = np.int64(node) << 32 | letter
     place = _place(node, letter, mask)
@@ -131,7 +145,7 @@ def joints(letters: Array, bounds: Array) -> Array:
 
 
 @inlined
-def _symbol(trie: Trie, alone: Array, letters: Array, first: int, last: int) -> int:
+def _symbol(trie: Trie, alone: Array, letters: Array, first: int, last: int) -> Whole:
     if last == first + 1:
         return alone[letters[first]]
     node = trie.roots[letters[first]]
@@ -217,7 +231,7 @@ def _rule(rules: Rules, data: Array, here: int, stop: int) -> tuple[int, int]:
         node ^= (unit >> 10) << ((unit & 512) >> 6)
         if unit & 256:
             length = at + 1 - here
-            value = np.int64(units[node]) & 0x7FFFFFFF
+            value = int(units[node]) & 0x7FFFFFFF
     return length, value
 
 
@@ -254,7 +268,9 @@ def normalize(
     for byte in range(256):
         plain[byte] = byte != 32 and not any_own and not has_rules
         if byte < 0x80 and byte != 32:
-            plain[byte] = not (any_own and own_roots[table[byte]] >= 0) and _is_plain(rules.units, byte)
+            plain[byte] = not (any_own and own_roots[table[byte]] >= 0) and _is_plain(
+                rules.units, byte
+            )
     n = 0
     ends[0] = 0
     for document in range(len(offsets) - 1):
@@ -572,7 +588,7 @@ def _merge(letters: Array, first: int, last: int, pairs: Pairs, work: Array, hea
         work[3, right] = -1
         if after < last:
             work[2, after] = at
-        for left in (np.int64(work[2, at]), np.int64(at)):
+        for left in (int(work[2, at]), int(at)):
             if left < first or work[1, left] >= last:
                 continue
             work[3, left] = -1
@@ -604,7 +620,7 @@ def encode_unigram(
     stops: Array,
     ends: Array,
 ) -> None:
-    """As ``encode_bpe``: the best path, scores summed in float64.
+    """As ``encode_bpe``: the best path, scores summed in float32 as sentencepiece does.
 
     ``scores`` float32 by id, ``rare`` float32[1] the score of a character that no piece is.
     """
@@ -630,7 +646,7 @@ def encode_unigram(
         reach = 0
         for i in range(count):
             here = best[i]
-            if here < REBASE:
+            if here < _REBASE:
                 for at in range(i, reach + 1):
                     best[at] -= here
                 here = best[i]

@@ -129,7 +129,7 @@ def pairs(model: SentencePieceModel, letters: Array) -> Pairs:
 
 
 def trie_of_unigram(model: SentencePieceModel, letters: Array) -> tuple[Trie, Array, Array]:
-    """Its pieces, their scores float64 by id, and float32[1], the score of an unknown character.
+    """Its pieces, their scores float32 by id, and float32[1], the score of an unknown character.
 
     The sums are taken as sentencepiece takes them, in float32 but for what it adds in float64.
     """
@@ -147,7 +147,9 @@ def trie_of_unigram(model: SentencePieceModel, letters: Array) -> tuple[Trie, Ar
 
 def cache() -> Cache:
     """An empty one."""
-    return Cache(np.zeros((_SLOTS, 3), np.int64), np.zeros((_SLOTS, sp_kernel.KEY_TOKENS + 1), np.int32))
+    return Cache(
+        np.zeros((_SLOTS, 3), np.int64), np.zeros((_SLOTS, sp_kernel.KEY_TOKENS + 1), np.int32)
+    )
 
 
 def _of(model: SentencePieceModel, *types: PieceType) -> list[int]:

@@ -2,6 +2,7 @@
 
 import io
 import json
+from itertools import chain
 
 import pytest
 import sentencepiece
@@ -42,8 +43,9 @@ def test_like_roberta(tmp_path, trained):
     spec["added_tokens"][-1]["lstrip"] = True
     byte_level = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True}
     spec["pre_tokenizer"] = {**byte_level, "use_regex": True}
-    spec["post_processor"] = {"type": "RobertaProcessing", "sep": ["</s>", 402], "cls": ["<s>", 400],
-                              "trim_offsets": True, "add_prefix_space": False}  # fmt: skip
+    ends = {"sep": ["</s>", 402], "cls": ["<s>", 400]}
+    flags = {"trim_offsets": True, "add_prefix_space": False}
+    spec["post_processor"] = {"type": "RobertaProcessing", **ends, **flags}
     (tmp_path / "tokenizer.json").write_text(json.dumps(spec))
     (tmp_path / "vocab.json").write_text(json.dumps(spec["model"]["vocab"]))
     tokenizer = assert_like_hugging_face(tmp_path, tmp_path / "tokenizer.json")
@@ -151,7 +153,7 @@ def test_sentencepiece_files_alone_in_a_folder(tmp_path, name, layout, whole_fol
     assert tokenizer.engine.startswith("jimu-sentencepiece ")
     assert tokenizer.specials == ROLES[layout]
     processor = sentencepiece.SentencePieceProcessor(model_proto=model)
-    assert tokenizer.encode_batch(TRIED)[0].tolist() == sum(map(processor.encode, TRIED), [])
+    assert tokenizer.encode_batch(TRIED)[0].tolist() == list(chain(*map(processor.encode, TRIED)))
 
 
 def test_like_mt5_with_its_config(tmp_path):

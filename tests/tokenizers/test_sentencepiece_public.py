@@ -40,7 +40,9 @@ def texts(folder: Path):
 @pytest.fixture(scope="module")
 def mistral(public_vocabularies):
     model = (public_vocabularies / "mistral" / "tokenizer.model").read_bytes()
-    return CompiledSentencePieceEngine(model), sentencepiece.SentencePieceProcessor(model_proto=model)
+    return CompiledSentencePieceEngine(model), sentencepiece.SentencePieceProcessor(
+        model_proto=model
+    )
 
 
 def same(engines, lines):
