@@ -588,18 +588,18 @@ def _merge(letters: Array, first: int, last: int, pairs: Pairs, work: Array, hea
         work[3, right] = -1
         if after < last:
             work[2, after] = at
-        for left in (int(work[2, at]), int(at)):
-            if left < first or work[1, left] >= last:
+        for again in (np.int64(work[2, at]), np.int64(at)):
+            if again < first or work[1, again] >= last:
                 continue
-            work[3, left] = -1
-            key = np.int64(work[0, left]) << 32 | work[0, work[1, left]]
-            place = _place(work[0, left], work[0, work[1, left]], mask)
+            work[3, again] = -1
+            key = np.int64(work[0, again]) << 32 | work[0, work[1, again]]
+            place = _place(work[0, again], work[0, work[1, again]], mask)
             while keys[place] != key and keys[place] >= 0:
                 place = (place + 1) & mask
             if keys[place] == key:
                 whole = values[place]
-                work[3, left] = whole
-                entry = np.int64(ranks[whole]) << 32 | left
+                work[3, again] = whole
+                entry = np.int64(ranks[whole]) << 32 | again
                 hole = size
                 size += 1
                 while hole > 0 and heap[(hole - 1) >> 1] > entry:
