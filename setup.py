@@ -53,6 +53,7 @@ EXTRAS = {
     "test": [
         "pytest>=8",
         "pytest-timeout>=2.3",
+        "pytest-xdist>=3.6",
         "hypothesis>=6",
         "setuptools>=71",  # the packaging tests build wheels
     ],
