@@ -31,7 +31,7 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
 from contestants import Contestant, Datatrove, Gigatoken, Jimu  # noqa: E402
-from corpus import Prepared, mix, prepare  # noqa: E402
+from corpus import Prepared, more, prepare  # noqa: E402
 from measure import Cost, first_byte, measure  # noqa: E402
 
 from dataprep.batch import Batch  # noqa: E402
@@ -91,16 +91,16 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="bench-", dir=arguments.scratch) as scratch:
         work = Path(scratch)
         once = prepare(arguments.corpus, work / "once")
-        more = mix(once, work / "more", LARGE)
-        page = [_head(once, more, arguments, python)]
+        large = more(once, work / "large", LARGE)
+        page = [_head(once, large, arguments, python)]
         for name in arguments.tokenizer or ["train:bpe:8000"]:
             tokenizer = _tokenizer(name, once, work / "tokenizer.json")
             print(f"{name}: {arguments.rounds} rounds", flush=True)
             small = _rounds(contestants, once, tokenizer, arguments.rounds, work)
             outcome = _compare(contestants, work)
-            large = _rounds(contestants, more, tokenizer, 1, work)
+            grown = _rounds(contestants, large, tokenizer, 1, work)
             _compare(contestants, work)
-            page.append(_section(name, small, large, outcome, _alone(more, tokenizer, work)))
+            page.append(_section(name, small, grown, outcome, _alone(large, tokenizer, work)))
             print(page[-1], flush=True)
             out.write_text("\n".join(page), encoding="utf-8")
 
@@ -208,8 +208,10 @@ def _head(text: Prepared, large: Prepared, arguments: argparse.Namespace, python
 
 The same text and the same tokenizer.json in the same run, taking turns. The contestants read .txt,
 .md and .gz by other rules, so the corpus is first written as JSON lines, outside of what is
-measured: {text.documents:,} documents, {text.text_bytes / 1e6:.1f} MB of UTF-8 text. The large text
-is {large.documents:,} documents of random stretches of it, {large.text_bytes / 1e6:.1f} MB.
+measured: {text.documents:,} documents, {text.text_bytes / 1e6:.1f} MB of UTF-8 text. The large
+text is {large.documents:,} documents, {large.text_bytes / 1e6:.1f} MB: the same text, then versions
+of it in which every word (run of letters or Chinese characters) that it has once is another one.
+That is as many new words as fresh text has; the text alone, repeated, would favour caches.
 
 - CPU s: user + system of the whole process tree (`RUSAGE_CHILDREN`), start-up included; rates are
   those of the median of {arguments.rounds} rounds, of one on the large text.
@@ -236,7 +238,7 @@ def _section(
     name: str, once: list[Measured], more: list[Measured], outcome: Outcome, alone: Alone
 ) -> str:
     rows = [
-        f"## {name}",
+        f"## {Path(name).name}",
         "",
         f"{outcome.tokens:,} tokens of the small text from each, the same documents token for "
         f"token, {'in the same order' if outcome.same_order else 'in another order'}.",
@@ -262,7 +264,8 @@ def _section(
     engine = more[0].text.text_bytes / 1e6 / alone.engine
     rows += [
         "",
-        f"Its own engine gives ids of the large text at {engine:.1f} MB per CPU-second: the build, "
+        f"Its own engine gives ids of the large text at {engine:.1f} MB per CPU-second, on all "
+        "cores at once as in a build: the build, "
         f"start-up included, goes at **{more[0].rate / engine:.0%}** of that. First byte of a "
         f"token on disk after **{alone.first_byte:.2f} s** (median of 3).",
         "",

@@ -6,9 +6,12 @@ import gzip
 import json
 import random
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+WORD = re.compile(r"[^\W\d_]+")
 
 
 @dataclass(frozen=True)
@@ -36,25 +39,38 @@ def prepare(corpus: Path, folder: Path) -> Prepared:
     return Prepared(folder, documents, text_bytes)
 
 
-def mix(prepared: Prepared, folder: Path, size: int) -> Prepared:
-    """About ``size`` bytes of text: each document is one to four stretches of the corpus.
+def more(prepared: Prepared, folder: Path, size: int) -> Prepared:
+    """At least ``size`` bytes of text: the corpus, then versions of it with other rare words.
 
-    The same every time. A corpus several times over would be the same lines several times over,
-    which whatever keeps what it has seen is good at.
+    The same every time. The corpus several times over would be the same words several times over,
+    which whatever keeps what it has seen is good at. In fresh text, new words are as frequent as in
+    the old one those that stand there once (Good and Turing): so each of these, a run of letters or
+    of Chinese characters, becomes another one, of the first half of it and the second of a second.
     """
-    lines = (line for path in sorted(prepared.folder.iterdir()) for line in path.open("rb"))
-    whole = "\n".join(json.loads(line)["text"] for line in lines)
+    files = [
+        [json.loads(line)["text"] for line in path.open("rb")]
+        for path in sorted(prepared.folder.iterdir())
+    ]
+    counts = Counter(word for texts in files for text in texts for word in WORD.findall(text))
+    once = [word for word, count in counts.items() if count == 1 and len(word) > 3]
+    rare = set(once)
     dice = random.Random(0)
-    documents = text_bytes = 0
+
+    def other(match: re.Match[str]) -> str:
+        word = match[0]
+        if word not in rare:
+            return word
+        second = dice.choice(once)
+        return word[: len(word) // 2] + second[len(second) // 2 :]
+
+    documents = text_bytes = version = 0
     folder.mkdir(parents=True)
     while text_bytes < size:
-        texts = []
-        for _ in range(5_000):
-            starts = (dice.randrange(len(whole) - 2_000) for _ in range(dice.randint(1, 4)))
-            stretches = (whole[start : start + dice.randint(50, 2_000)] for start in starts)
-            texts.append("\n".join(stretches))
-        text_bytes += _write(texts, folder / f"{documents:09}.jsonl")
-        documents += len(texts)
+        for number, texts in enumerate(files):
+            new = [WORD.sub(other, text) for text in texts] if version else texts
+            text_bytes += _write(new, folder / f"{version:03}-{number:03}.jsonl")
+            documents += len(new)
+        version += 1
     return Prepared(folder, documents, text_bytes)
 
 
