@@ -35,6 +35,10 @@ class Kind:
 
 def _tokenizer_json(path: Path, name: str) -> Tokenizer:
     data = _file(path, "tokenizer.json").read_bytes()
+    if looks_like_model(data):  # under a name that tells nothing, such as tokenizer.bin
+        return load_sentencepiece(path, name)
+    if looks_like_ranks(data):
+        return load_tiktoken(path, name)
     return unpacked(data, name) if is_packed(data) else tokenizer_from_json(data, name)
 
 

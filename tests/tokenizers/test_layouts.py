@@ -156,6 +156,15 @@ def test_sentencepiece_files_alone_in_a_folder(tmp_path, name, layout, whole_fol
     assert tokenizer.encode_batch(TRIED)[0].tolist() == list(chain(*map(processor.encode, TRIED)))
 
 
+def test_a_name_may_tell_nothing(tmp_path):
+    model = sentencepiece_model(**LAYOUTS["llama"])
+    for name in ("tokenizer.bin", "spm"):
+        (tmp_path / name).write_bytes(model)
+        tokenizer = load_tokenizer(tmp_path / name)
+        assert tokenizer.engine.startswith("jimu-sentencepiece ")
+        assert tokenizer.specials == ROLES["llama"]
+
+
 def test_like_mt5_with_its_config(tmp_path):
     """Its sentinels are in the file: none are added."""
     (tmp_path / "spiece.model").write_bytes(sentencepiece_model(**LAYOUTS["mt5"]))
