@@ -16,6 +16,7 @@ from .intake import Documents, Intake
 from .plan import Plan
 from .policy import ErrorPolicy
 from .specials import SpecialPolicy
+from .stamps import changed_at
 from .workfolder import Outcome, WorkFolder, checksum
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ class _Shard:
         finals = {kind: work.segment(self._shard, kind) for kind in kinds}
         drafts = {kind: path.with_suffix(path.suffix + ".tmp") for kind, path in finals.items()}
         intake = Intake(plan, self._job.policy, self._specials, self._reject)
+        stamps: dict[int, int] = {}
         with ExitStack() as stack:
             writer = stack.enter_context(
                 SegmentWriter(
@@ -79,6 +81,7 @@ class _Shard:
                 self._rejects = stack.enter_context(drafts["rejects"].open("wb"))
             for piece in plan.shards[self._shard]:
                 entry = plan.inputs[piece.input]
+                stamps[piece.input] = changed_at(entry)
                 _check_unchanged(entry)
                 for documents in intake.piece(piece):
                     self._write(documents, intake, writer)
@@ -96,7 +99,12 @@ class _Shard:
             files[kind] = (draft.stat().st_size, checksum(draft))
             draft.replace(finals[kind])
         return Outcome(
-            intake.books, files, intake.hashes, intake.extents, self._tokenizer.fingerprint
+            intake.books,
+            files,
+            intake.hashes,
+            stamps,
+            intake.extents,
+            self._tokenizer.fingerprint,
         )
 
     def _write(self, documents: Documents, intake: Intake, writer: SegmentWriter) -> None:
