@@ -100,7 +100,10 @@ class Dataset(IndexedDataset):
     def document_at(self, token: int) -> int:
         """The document that a token stands in. Raises IndexError when there is no such token."""
         sequence = self.sequence_at(token)
-        return int(np.searchsorted(self.document_indices, sequence, "right")) - 1
+        document = int(np.searchsorted(self.document_indices, sequence, "right")) - 1
+        if not 0 <= document < self.n_documents:
+            raise DataError(f"{self.prefix}.idx is damaged: token {token:,} is in no document.")
+        return document
 
     def token_range(self, document: int) -> tuple[int, int]:
         """The tokens of a document, as the numbers of the first and of the one after the last."""
