@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -132,16 +133,18 @@ def _tokenize(
         books.add(outcome.books)
     job.policy.judge(books)
     observer.begin(plan.total_bytes, plan.total_bytes - sum(map(plan.shard_bytes, todo)))
+    told: Counter[int] = Counter()  # text of each shard
     try:
         with closing(run_shards(job, tokenizer, todo, workers, method)) as events:
             for event in events:
                 match event:
-                    case Progress(documents, text_bytes):
+                    case Progress(shard, documents, text_bytes):
+                        told[shard] += text_bytes
                         observer.advance(documents, text_bytes)
                     case Done(shard, outcome):
                         job.work.record(shard, outcome)
                         outcomes[shard] = outcome
-                        observer.complete(plan.shard_bytes(shard))
+                        observer.complete(plan.shard_bytes(shard), told.pop(shard, 0))
                         books.add(outcome.books)
                         job.policy.judge(books)
     finally:

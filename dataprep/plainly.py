@@ -17,7 +17,7 @@ from .errors import JimuError
 
 _GO_ON = "What was done is kept: run the same command again to go on."
 
-__all__ = ["Debug", "Json", "plainly"]
+__all__ = ["Debug", "Json", "error_json", "plainly"]
 
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object, for machines.")]
@@ -44,7 +44,7 @@ def plainly(debug: bool, as_json: bool = False) -> Iterator[None]:
         else:
             message, status, hint = "Interrupted.", 128 + signal.SIGINT, _GO_ON
         if as_json:
-            typer.echo(_error_json(message, hint, status))
+            typer.echo(error_json(message, hint, status))
         typer.echo(f"Error: {message}", err=True)
         if hint:
             typer.echo(hint, err=True)
@@ -66,7 +66,7 @@ def _interruptible(as_json: bool) -> Iterator[None]:
     def second(*_: object) -> None:
         message = "Interrupted twice: ended at once."
         if as_json:
-            os.write(1, f"{_error_json(message, _GO_ON, 1)}\n".encode())
+            os.write(1, f"{error_json(message, _GO_ON, 1)}\n".encode())
         os.write(2, f"Error: {message}\n{_GO_ON}\n".encode())
         os._exit(1)
 
@@ -80,7 +80,8 @@ def _interruptible(as_json: bool) -> Iterator[None]:
         signal.signal(each, handler)
 
 
-def _error_json(message: str, hint: str | None, status: int) -> str:
+def error_json(message: str, hint: str | None, status: int) -> str:
+    """An error, for machines."""
     return json.dumps({"error": message, "hint": hint, "exit_code": status})
 
 
