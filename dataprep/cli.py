@@ -1,4 +1,4 @@
-"""The command line: ``dataprep build | inspect | verify | doctor | train-tokenizer | vocab``.
+"""The command line: ``dataprep build | inspect | verify | ...``.
 
 Only what --help needs is imported here; a command imports the rest when it runs.
 """
@@ -16,8 +16,8 @@ import typer
 
 from vocab.cli import app as vocab_app
 
-from .cli_tokenizers import add_to
-from .plainly import Debug, Json, plainly
+from . import cli_datasets, cli_tokenizers
+from .plainly import Debug, Json, error_json, plainly
 from .settings import BuildSettings, help_of, read_config
 
 __all__ = ["app", "main"]
@@ -55,6 +55,7 @@ def build(
     text_key: Annotated[str | None, _option("text_key", "--text-key")] = None,
     on_error: Annotated[str | None, _option("on_error", "--on-error")] = None,
     max_errors: Annotated[int | None, _option("max_errors", "--max-errors")] = None,
+    max_dropped: Annotated[float | None, _option("max_dropped", "--max-dropped")] = None,
     keep_rejects: Annotated[str | None, _option("keep_rejects", "--keep-rejects")] = None,
     overwrite: Annotated[bool, _option("overwrite", "--overwrite")] = False,
     config: Annotated[
@@ -83,6 +84,7 @@ def build(
         "text_key": text_key,
         "on_error": on_error,
         "max_errors": max_errors,
+        "max_dropped": max_dropped,
         "keep_rejects": keep_rejects,
         "overwrite": overwrite or None,
     }
@@ -96,7 +98,7 @@ def build(
         from .progress import observer_for
         from .report import closing_report
 
-        result = run_build(settings, observer_for(sys.stderr, silent=as_json))
+        result = run_build(settings, observer_for(sys.stderr, as_json=as_json))
         if as_json:
             typer.echo(json.dumps({**result.manifest, "existed": result.existed}))
         else:
@@ -128,7 +130,8 @@ def verify(name: Name, as_json: Json = False, debug: Debug = False) -> None:
             )
 
 
-add_to(app)
+cli_datasets.add_to(app)
+cli_tokenizers.add_to(app)
 app.add_typer(vocab_app, name="vocab")
 
 
@@ -140,4 +143,20 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # None where it was closed
             stream.reconfigure(errors="backslashreplace")  # any file name can be shown
+    if "--json" in sys.argv:
+        sys.exit(_run_for_machines())
     app()
+
+
+def _run_for_machines() -> int:
+    """What ends a command before it starts, as an object too."""
+    # typer brings its own copy of click, or not, by its version.
+    refusal: Any = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
+    try:
+        return app(standalone_mode=False) or 0
+    except refusal as error:
+        status = error.exit_code
+        message = error.format_message()
+        typer.echo(error_json(message, "See --help.", status))
+        error.show()
+        return int(status)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from .dataset import Dataset, open_dataset
 
-__all__ = ["describe", "facts", "histogram"]
+__all__ = ["describe", "facts", "histogram", "visible"]
 
 _BAR = 40
 _SAMPLES = 3
@@ -90,11 +90,11 @@ def _samples(dataset: Dataset) -> list[tuple[int, str]]:
         if dataset.eod_id is not None:
             ids = ids[:-1]
         text = tokenizer.decode(ids[:_SAMPLE_TOKENS])
-        shown = "".join(map(_visible, " ".join(text.split())))
+        shown = "".join(map(visible, " ".join(text.split())))
         found.append((number, shown + ("…" if len(ids) > _SAMPLE_TOKENS else "")))
     return found
 
 
-def _visible(character: str) -> str:
+def visible(character: str) -> str:
     """A corpus may hold what moves a terminal's cursor or changes its title."""
     return character if character.isprintable() else character.encode("unicode_escape").decode()

@@ -12,7 +12,9 @@ from .errors import DataError
 
 __all__ = [
     "ENDINGS",
+    "FILE_ENDINGS",
     "FORMAT",
+    "encoded",
     "is_sealed",
     "manifest_path",
     "name_of",
@@ -21,8 +23,10 @@ __all__ = [
 ]
 
 FORMAT = "jimu-dataset 1"
-ENDINGS = (".bin", ".idx", ".tokenizer.json")
+ENDINGS = (".bin", ".idx", ".origins", ".tokenizer.json")
 """Files of a dataset besides its manifest, in the order in which they appear."""
+FILE_ENDINGS = ENDINGS
+"""All that there may be."""
 
 
 def name_of(path: str) -> str:
@@ -62,6 +66,11 @@ def read_manifest(name: str | Path) -> dict[str, Any]:
             "Copy it again, or make the dataset again.",
         )
     return manifest
+
+
+def encoded(manifest: Mapping[str, Any]) -> bytes:
+    """A manifest as it stands in its file."""
+    return json.dumps(manifest, indent=1).encode()
 
 
 def sealed(values: Mapping[str, Any]) -> dict[str, Any]:

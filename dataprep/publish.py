@@ -2,30 +2,32 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import platform
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .appearing import Drafts, write_all
 from .books import Books
-from .disk import Sink, token_dtype, write_index
-from .durable import sync_folder, writing
+from .disk import Block, blocks_of, token_dtype, write_index, write_origins
+from .durable import writing
 from .errors import DataError, UsageError
 from .inputs import Listing
-from .manifest import ENDINGS, FORMAT, manifest_path, read_manifest, sealed
+from .manifest import FILE_ENDINGS, FORMAT, manifest_path, read_manifest
 from .plan import Plan
+from .policy import ErrorPolicy
+from .readers import FORMATS
 from .settings import BuildSettings
 from .workfolder import Outcome, WorkFolder
 
 if TYPE_CHECKING:
     from .tokenizers.protocol import Tokenizer
 
-__all__ = ["finished", "publish"]
+__all__ = ["finished", "publish", "refuse_foreign", "versions"]
 
 
 def finished(out: Path, plan: Plan, work: WorkFolder) -> dict[str, Any] | None:
@@ -35,14 +37,7 @@ def finished(out: Path, plan: Plan, work: WorkFolder) -> dict[str, Any] | None:
     """
     path = manifest_path(out)
     if not path.exists():
-        if (work.path / "publishing").exists():
-            return None  # what is there is ours, half in place
-        for ending in ENDINGS:
-            if Path(f"{out}{ending}").exists():
-                raise UsageError(
-                    f"{out}{ending} exists, but {path} does not: it was not made here.",
-                    "Choose another --out, or replace it with --overwrite.",
-                )
+        refuse_foreign(out, work)
         return None
     manifest = read_manifest(out)
     for ending, about in manifest["files"].items():
@@ -66,6 +61,18 @@ def finished(out: Path, plan: Plan, work: WorkFolder) -> dict[str, Any] | None:
     )
 
 
+def refuse_foreign(out: Path, work: WorkFolder) -> None:
+    """Raise UsageError when files that nobody made here bear the name of a dataset."""
+    if work.is_claimed:
+        return  # what is there is ours, half in place
+    for ending in FILE_ENDINGS:
+        if Path(f"{out}{ending}").exists():
+            raise UsageError(
+                f"{out}{ending} exists, but {manifest_path(out)} does not: it was not made here.",
+                "Choose another --out, or replace it with --overwrite.",
+            )
+
+
 def publish(
     settings: BuildSettings,
     listing: Listing,
@@ -80,6 +87,7 @@ def publish(
     for shard in range(len(plan.shards)):
         books.add(outcomes[shard].books)
     books.check()
+    ErrorPolicy.of(settings).judge_whole(books)
     if books.failed and not books.written:
         raise DataError(
             f"No document is left: {books.summary()}. The first failures:"
@@ -92,24 +100,21 @@ def publish(
             yield from work.content(shard, kind, outcomes[shard])
 
     dtype = token_dtype(tokenizer.vocab_size)
-    files = {
-        ".bin": _written(
-            work.path / "bin",
-            lambda file: _write_all(file, content("bin")),
+    drafts = Drafts(out, work)
+    drafts.write(".bin", lambda file: write_all(file, content("bin")))
+    drafts.write(
+        ".idx",
+        lambda file: write_index(
+            file,
+            lambda: (np.frombuffer(block, "<i4") for block in content("lengths")),
+            n_sequences=books.written,
+            dtype=dtype,
         ),
-        ".idx": _written(
-            work.path / "idx",
-            lambda file: write_index(
-                file,
-                lambda: (np.frombuffer(block, "<i4") for block in content("lengths")),
-                n_sequences=books.written,
-                dtype=dtype,
-            ),
-        ),
-        ".tokenizer.json": _written(
-            work.path / "tokenizer", lambda file: _write_all(file, [work.tokenizer.read_bytes()])
-        ),
-    }
+    )
+    drafts.write(
+        ".origins", lambda file: write_origins(file, _origins(work, plan, outcomes), books.written)
+    )
+    drafts.write(".tokenizer.json", lambda file: write_all(file, [work.tokenizer.read_bytes()]))
     values = {
         "format": FORMAT,
         "fingerprint": plan.fingerprint,
@@ -125,67 +130,52 @@ def publish(
             "fingerprint": tokenizer.fingerprint,
             "engine": tokenizer.engine,
         },
-        "files": files,
         "books": books.to_json(),
-        "inputs": _inputs(listing, outcomes),
+        "ledger": [_counts(outcomes[shard].books) for shard in range(len(plan.shards))],
+        "plan": plan.division(),
+        "inputs": _inputs(plan, outcomes),
         "passed_over": listing.passed_over,
         "settings": settings.to_json(),
-        "versions": _versions(),
+        "versions": versions(),
     }
-    manifest = sealed(values)
     if settings.keep_rejects is not None:
         with writing(Path(settings.keep_rejects)) as file:
-            _write_all(file, content("rejects"))
-    # From here on the files under the final names are ours, whatever happens.
-    with writing(work.path / "publishing"):
-        pass
-    manifest_path(out).unlink(missing_ok=True)
-    for ending, source in zip(ENDINGS, ("bin", "idx", "tokenizer"), strict=True):
-        (work.path / source).replace(f"{out}{ending}")
-    sync_folder(out.parent)
-    with writing(manifest_path(out)) as file:
-        file.write(json.dumps(manifest, indent=1).encode())
-    return manifest
+            write_all(file, content("rejects"))
+    return drafts.appear(values)
 
 
-def _written(path: Path, write: Callable[[Sink], None]) -> dict[str, Any]:
-    """Write a file of the dataset and describe it."""
-    with writing(path) as file:
-        hashing = _Hashing(file)
-        write(hashing)
-    return {"bytes": hashing.size, "sha256": hashing.digest.hexdigest()}
+def _origins(work: WorkFolder, plan: Plan, outcomes: Mapping[int, Outcome]) -> Iterator[Block]:
+    """The origins in all shards, those of a file that was cut counted from its beginning."""
+    before: dict[int, tuple[int, int]] = {}
+    for shard in range(len(plan.shards)):
+        outcome = outcomes[shard]
+        yield from blocks_of(work.content(shard, "origins", outcome), before)
+        for number, (lines, size) in outcome.extents.items():
+            had_lines, had_size = before.get(number, (0, 0))
+            before[number] = (had_lines + lines, had_size + size)
 
 
-class _Hashing:
-    """A file to write to that hashes what passes through, which saves reading it again."""
-
-    def __init__(self, file: BinaryIO) -> None:
-        self._file = file
-        self.digest = hashlib.sha256()
-        self.size = 0
-
-    def write(self, data: bytes | memoryview) -> int:
-        self.digest.update(data)
-        self.size += memoryview(data).nbytes
-        return self._file.write(data)
+def _counts(books: Books) -> dict[str, Any]:
+    """The books of a shard without what those of the whole have."""
+    return {name: value for name, value in books.to_json().items() if name != "problems"}
 
 
-def _write_all(file: Sink, blocks: Iterable[bytes]) -> None:
-    for block in blocks:
-        file.write(block)
-
-
-def _inputs(listing: Listing, outcomes: Mapping[int, Outcome]) -> list[dict[str, Any]]:
+def _inputs(plan: Plan, outcomes: Mapping[int, Outcome]) -> list[dict[str, Any]]:
     hashes: dict[int, str] = {}
     for outcome in outcomes.values():
         hashes.update(outcome.hashes)
     return [
-        {"path": entry.path, "size": entry.size, "sha256": hashes.get(number)}
-        for number, entry in enumerate(listing.inputs)
+        {
+            **asdict(entry),
+            "sha256": hashes.get(number),
+            "unit": FORMATS[entry.format].reader(plan.doc_per).unit,
+        }
+        for number, entry in enumerate(plan.inputs)
     ]
 
 
-def _versions() -> dict[str, str]:
+def versions() -> dict[str, str]:
+    """Versions of what had a part in making a dataset."""
     packages = (
         "numpy",
         "numba",

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from .apart import apart
 from .batch import Batch
+from .intake import read_piece, without_blank
 from .plan import Plan
 from .readers import DamagedError, Records
-from .shard import read_piece, without_blank
 from .workfolder import WorkFolder
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ import numpy as np
 
 from .dataset import open_dataset
 from .errors import DataError
+from .manifest import encoded, manifest_path
 
 __all__ = ["verify"]
 
@@ -24,6 +25,14 @@ def verify(name: str | Path) -> dict[str, int]:
     """
     dataset = open_dataset(name)
     wrong = []
+    path = manifest_path(dataset.prefix)
+    if path.read_bytes() != encoded(dataset.manifest):
+        wrong.append(f"{path} is not spelled as it was written")
+    try:
+        dataset.check()
+        dataset.origins.check(len(dataset.manifest["inputs"]))
+    except DataError as error:
+        wrong.append(str(error).rstrip("."))
     for ending, about in dataset.manifest["files"].items():
         path = Path(f"{dataset.prefix}{ending}")
         if not path.is_file():
@@ -38,7 +47,7 @@ def verify(name: str | Path) -> dict[str, int]:
             wrong.append(f"an id near token {first:,} is outside the vocabulary")
             break
     size = dataset.dtype.itemsize
-    for first in range(0, dataset.n_sequences, _STEP):
+    for first in range(0, 0 if wrong else dataset.n_sequences, _STEP):
         lengths = dataset.lengths[first : first + _STEP]
         ends = dataset.pointers[first : first + _STEP] // size + lengths - 1
         if dataset.eod_id is None:

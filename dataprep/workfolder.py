@@ -8,8 +8,11 @@ plan.json           the plan, with all that decides the output
 tokenizer.json      the tokenizer, once it is known
 NNNNN.bin           token ids of shard N, in the dtype of the dataset
 NNNNN.lengths       int32 length of each of its documents
+NNNNN.origins       where each of them comes from
 NNNNN.rejects       its rejected records, when they are kept
 journal             one line for each shard that is done, written after its files are safe
+whole-...           a file of the dataset, made of those of all shards
+publishing          there once files under the name of the dataset are being replaced
 =================== =====================================================================
 
 No reader knows any of these endings: a work folder inside a corpus is not read as text.
@@ -29,7 +32,7 @@ from pathlib import Path
 from typing import Any
 
 from .books import Books
-from .durable import flush, replace, sync_folder
+from .durable import flush, replace, sync_folder, writing
 from .errors import RunError, UsageError
 from .manifest import is_sealed, sealed
 from .plan import Plan
@@ -49,20 +52,34 @@ class Outcome:
     """Bytes and CRC-32 of each of its files, by kind."""
     hashes: dict[int, str]
     """Hex sha256 of the inputs that start in it, by their number in the plan."""
+    stamps: dict[int, int]
+    """When the status of each of its inputs last changed, in ns, by their number in the plan."""
+    extents: dict[int, tuple[int, int]]
+    """Lines and bytes that it has of each input that is cut, by its number in the plan."""
     tokenizer: str
     """Fingerprint of the tokenizer that made its ids."""
 
     def to_json(self) -> dict[str, Any]:
         """Plain values, for the journal."""
-        hashes = {str(number): digest for number, digest in self.hashes.items()}
-        return {**vars(self), "books": self.books.to_json(), "hashes": hashes}
+        by_number = {
+            name: {str(number): value for number, value in getattr(self, name).items()}
+            for name in ("hashes", "stamps", "extents")
+        }
+        return {**vars(self), "books": self.books.to_json(), **by_number}
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Outcome:
         """The reverse of to_json."""
-        hashes = {int(number): digest for number, digest in values["hashes"].items()}
+        hashes, stamps = (
+            {int(number): value for number, value in values[name].items()}
+            for name in ("hashes", "stamps")
+        )
+        extents = {
+            int(number): (lines, size) for number, (lines, size) in values["extents"].items()
+        }
         files = {kind: (size, crc) for kind, (size, crc) in values["files"].items()}
-        return cls(Books.from_json(values["books"]), files, hashes, values["tokenizer"])
+        books = Books.from_json(values["books"])
+        return cls(books, files, hashes, stamps, extents, values["tokenizer"])
 
 
 class WorkFolder:
@@ -198,6 +215,20 @@ class WorkFolder:
                 if not file.is_file() or file.stat().st_size != size:
                     raise changed_from_outside(file)
         return done
+
+    def claim(self) -> None:
+        """From here on what lies under the name of the dataset is ours, whatever happens."""
+        with writing(self._claim):
+            pass
+
+    @property
+    def is_claimed(self) -> bool:
+        """Whether a run was about to put a dataset in place."""
+        return self._claim.exists()
+
+    @property
+    def _claim(self) -> Path:
+        return self.path / "publishing"
 
     def clear(self) -> None:
         """Remove all but the lock."""
