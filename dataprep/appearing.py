@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from .disk import Sink
 from .durable import sync_folder, writing
-from .manifest import FILE_ENDINGS, manifest_path, sealed
+from .manifest import FILE_ENDINGS, encoded, manifest_path, sealed
 from .workfolder import WorkFolder
 
 __all__ = ["Drafts", "write_all"]
@@ -42,7 +41,7 @@ class Drafts:
             Path(f"{self._out}{ending}").unlink(missing_ok=True)
         sync_folder(self._out.parent)
         with writing(manifest_path(self._out)) as file:
-            file.write(json.dumps(manifest, indent=1).encode())
+            file.write(encoded(manifest))
         return manifest
 
     def _draft(self, ending: str) -> Path:

@@ -51,6 +51,11 @@ class Batch:
         """Every document as a string."""
         return self._texts
 
+    @property
+    def is_text(self) -> bool:
+        """Whether the documents have been strings: their bytes are valid UTF-8, each alone."""
+        return "_texts" in self.__dict__
+
     @cached_property
     def _layout(self) -> tuple[bytes | memoryview, npt.NDArray[np.int64]]:
         parts = list(map(str.encode, self._texts))

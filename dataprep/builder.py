@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from .batch import Batch
 from .books import Books
-from .errors import RunError, UsageError
+from .errors import DataError, RunError, UsageError
 from .inputs import Listing, list_inputs
 from .plan import make_plan
 from .policy import ErrorPolicy
@@ -19,6 +20,7 @@ from .publish import finished, publish
 from .readers import known_endings
 from .settings import BuildSettings
 from .shard import Job, marker_of
+from .stamps import shards_to_redo
 from .targets import check_targets
 from .vocabulary import ends_of, vocabulary
 from .workfolder import Outcome, WorkFolder, changed_from_outside
@@ -85,6 +87,8 @@ def _run(settings: BuildSettings, observer: Observer) -> Result:
             work.remove()
             return Result(manifest, existed=True)
         outcomes = work.adopt(plan)
+        for shard in shards_to_redo(plan, outcomes):
+            del outcomes[shard]
         tokenizer = source.tokenizer(work, observer)
         ends = ends_of(tokenizer, settings)
         job = Job(plan, work, ErrorPolicy.of(settings), *ends, segmenter)
@@ -92,6 +96,11 @@ def _run(settings: BuildSettings, observer: Observer) -> Result:
         marker_of(job, tokenizer).encode(Batch.from_texts(["一"]))
         workers = settings.workers or _cores()
         outcomes = _tokenize(job, outcomes, tokenizer, workers, method, observer)
+        if shards_to_redo(plan, outcomes):
+            raise DataError(
+                "Inputs were changed while the build was running.",
+                "Let them come to rest, then run the same command again.",
+            )
         manifest = publish(settings, listing, plan, work, outcomes, tokenizer)
         work.remove()
     return Result(manifest, existed=False)
@@ -148,16 +157,18 @@ def _tokenize(
         books.add(outcome.books)
     job.policy.judge(books)
     observer.begin(plan.total_bytes, plan.total_bytes - sum(map(plan.shard_bytes, todo)))
+    told: Counter[int] = Counter()  # text of each shard
     try:
         with closing(run_shards(job, tokenizer, todo, workers, method)) as events:
             for event in events:
                 match event:
-                    case Progress(documents, text_bytes):
+                    case Progress(shard, documents, text_bytes):
+                        told[shard] += text_bytes
                         observer.advance(documents, text_bytes)
                     case Done(shard, outcome):
                         job.work.record(shard, outcome)
                         outcomes[shard] = outcome
-                        observer.complete(plan.shard_bytes(shard))
+                        observer.complete(plan.shard_bytes(shard), told.pop(shard, 0))
                         books.add(outcome.books)
                         job.policy.judge(books)
     finally:

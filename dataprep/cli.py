@@ -18,7 +18,7 @@ from vocab.cli import app as vocab_app
 
 from . import cli_datasets, cli_tokenizers
 from .errors import UsageError
-from .plainly import Debug, Json, plainly
+from .plainly import Debug, Json, error_json, plainly
 from .settings import BuildSettings, help_of, read_config
 
 __all__ = ["app", "main"]
@@ -119,7 +119,7 @@ def build(
         from .progress import observer_for
         from .report import closing_report
 
-        result = run_build(settings, observer_for(sys.stderr, silent=as_json))
+        result = run_build(settings, observer_for(sys.stderr, as_json=as_json))
         if as_json:
             typer.echo(json.dumps({**result.manifest, "existed": result.existed}))
         else:
@@ -164,4 +164,20 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # None where it was closed
             stream.reconfigure(errors="backslashreplace")  # any file name can be shown
+    if "--json" in sys.argv:
+        sys.exit(_run_for_machines())
     app()
+
+
+def _run_for_machines() -> int:
+    """What ends a command before it starts, as an object too."""
+    # typer brings its own copy of click, or not, by its version.
+    refusal: Any = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
+    try:
+        return app(standalone_mode=False) or 0
+    except refusal as error:
+        status = error.exit_code
+        message = error.format_message()
+        typer.echo(error_json(message, "See --help.", status))
+        error.show()
+        return int(status)

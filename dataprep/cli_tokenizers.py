@@ -93,6 +93,7 @@ def train_tokenizer(
 ) -> None:
     """Train a tokenizer on a sample of a corpus and report on text it has not seen."""
     with plainly(debug):
+        from .apart import apart
         from .checkup_report import tables
         from .tokenizer_folder import TrainSettings, train_folder
         from .tokenizers.spec import TrainSpec
@@ -106,7 +107,7 @@ def train_tokenizer(
             balance=balance,
             text_key=text_key,
         )
-        made = train_folder(spec, settings, folder)
+        made = apart(train_folder, spec, settings, folder)
         if as_json:
             typer.echo(json.dumps(made.to_json(), ensure_ascii=False))
         else:

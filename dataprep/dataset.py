@@ -81,14 +81,15 @@ class Dataset(IndexedDataset):
 
         Raises DataError when the dataset was built without --words.
         """
-        return self._column("words")
+        return self.column("words")
 
     @cached_property
     def sentence_starts(self) -> BitColumn:
         """Where sentences start, likewise; DataError when it was built without --sentences."""
-        return self._column("sentences")
+        return self.column("sentences")
 
-    def _column(self, kind: str) -> BitColumn:
+    def column(self, kind: str) -> BitColumn:
+        """A bit for each token; ``kind`` is one of manifest.COLUMNS. Raises DataError likewise."""
         path = Path(f"{self.prefix}.{kind}")
         if f".{kind}" not in self.manifest["files"]:
             raise DataError(
@@ -127,7 +128,10 @@ class Dataset(IndexedDataset):
     def document_at(self, token: int) -> int:
         """The document that a token stands in. Raises IndexError when there is no such token."""
         sequence = self.sequence_at(token)
-        return int(np.searchsorted(self.document_indices, sequence, "right")) - 1
+        document = int(np.searchsorted(self.document_indices, sequence, "right")) - 1
+        if not 0 <= document < self.n_documents:
+            raise DataError(f"{self.prefix}.idx is damaged: token {token:,} is in no document.")
+        return document
 
     def token_range(self, document: int) -> tuple[int, int]:
         """The tokens of a document, as the numbers of the first and of the one after the last."""

@@ -20,9 +20,9 @@ import numpy.typing as npt
 
 from .appearing import Drafts, write_all
 from .dataset import Dataset, open_dataset
-from .disk import Block, Sink, write_index, write_origins
+from .disk import Block, Sink, write_bits, write_index, write_origins
 from .errors import DataError, UsageError
-from .manifest import FORMAT, manifest_path, name_of
+from .manifest import COLUMNS, FORMAT, manifest_path, name_of
 from .parts import Part, books_of, identity_of, parts_of
 from .publish import refuse_foreign, versions
 from .workfolder import WorkFolder
@@ -31,7 +31,7 @@ __all__ = ["Stretch", "merge", "split"]
 
 _STEP = 1 << 22  # bytes copied, or sequences handled, at once
 _AGREE = ("dtype", "vocab_size", "eod_id")
-_SAME = ("add_bos", "append_eod")
+_SAME = ("add_bos", "append_eod", *COLUMNS)
 
 
 @dataclass(frozen=True)
@@ -172,6 +172,7 @@ def _join(stretches: Sequence[Stretch], out: Path, check: Callable[[], None]) ->
         refuse_foreign(out, work)
         try:
             drafts = _drafts(stretches, numbers, books.written, Drafts(out, work))
+            starts = _columns(stretches, books.tokens, drafts)
             check()
         except BaseException:
             work.clear()  # as large as a dataset, and of no use
@@ -184,6 +185,7 @@ def _join(stretches: Sequence[Stretch], out: Path, check: Callable[[], None]) ->
                 "documents": books.written,
                 "sequences": books.written,
                 "tokens": books.tokens,
+                **starts,
                 "dtype": first.dtype.name,
                 "vocab_size": first.vocab_size,
                 "eod_id": first.eod_id,
@@ -218,6 +220,28 @@ def _drafts(
     )
     drafts.write(".tokenizer.json", lambda file: write_all(file, [tokenizer]))
     return drafts
+
+
+def _columns(stretches: Sequence[Stretch], n_tokens: int, drafts: Drafts) -> dict[str, int]:
+    """Join the bits that the datasets have of their tokens; how many are set, by kind."""
+    starts: dict[str, int] = {}
+    for kind in COLUMNS:
+        if f".{kind}" not in stretches[0].dataset.manifest["files"]:
+            continue
+
+        def write(file: Sink, kind: str = kind) -> None:
+            parts = ((_bits(each, kind), len(each.tokens)) for each in stretches)
+            starts[kind] = write_bits(file, parts, n_tokens)
+
+        drafts.write(f".{kind}", write)
+    return starts
+
+
+def _bits(stretch: Stretch, kind: str) -> Iterator[bytes]:
+    column, tokens = stretch.dataset.column(kind), stretch.tokens
+    for first in range(tokens.start, tokens.stop, _STEP):
+        bits = column[first : min(first + _STEP, tokens.stop)]
+        yield np.packbits(bits, bitorder="little").tobytes()
 
 
 def _refuse_existing(out: Path) -> None:

@@ -14,6 +14,7 @@ __all__ = [
     "COLUMNS",
     "FILE_ENDINGS",
     "FORMAT",
+    "encoded",
     "is_sealed",
     "manifest_path",
     "name_of",
@@ -65,6 +66,11 @@ def read_manifest(name: str | Path) -> dict[str, Any]:
             "Copy it again, or make the dataset again.",
         )
     return manifest
+
+
+def encoded(manifest: Mapping[str, Any]) -> bytes:
+    """A manifest as it stands in its file."""
+    return json.dumps(manifest, indent=1).encode()
 
 
 def sealed(values: Mapping[str, Any]) -> dict[str, Any]:

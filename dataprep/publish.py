@@ -188,5 +188,13 @@ def _inputs(plan: Plan, outcomes: Mapping[int, Outcome]) -> list[dict[str, Any]]
 
 def versions() -> dict[str, str]:
     """Versions of what had a part in making a dataset."""
-    packages = ("numpy", "tokenizers", "fastokens", "sentencepiece", "msgspec", "zstandard")
+    packages = (
+        "numpy",
+        "numba",
+        "tokenizers",
+        "fastokens",
+        "sentencepiece",
+        "msgspec",
+        "zstandard",
+    )
     return {"python": platform.python_version(), **{name: version(name) for name in packages}}

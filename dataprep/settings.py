@@ -46,8 +46,8 @@ class BuildSettings:
     ] = ""
     tokenizer: Annotated[
         str,
-        "Path of a tokenizer.json or its folder, or train:bpe:N to train one on the corpus "
-        "(default: train:bpe:8000).",
+        "Path or public name of a tokenizer, or train:KIND:N to train one on the corpus, KIND bpe, "
+        "wordpiece, unigram or chars (default: train:bpe:8000).",
     ] = "train:bpe:8000"
     special_in_text: Annotated[
         SpecialInText,

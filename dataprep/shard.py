@@ -17,6 +17,7 @@ from .intake import Documents, Intake
 from .plan import Plan
 from .policy import ErrorPolicy
 from .specials import SpecialPolicy
+from .stamps import changed_at
 from .words import Marker
 from .workfolder import Outcome, WorkFolder, checksum
 
@@ -75,6 +76,7 @@ class _Shard:
         finals = {kind: work.segment(self._shard, kind) for kind in kinds}
         drafts = {kind: path.with_suffix(path.suffix + ".tmp") for kind, path in finals.items()}
         intake = Intake(plan, self._job.policy, self._specials, self._reject)
+        stamps: dict[int, int] = {}
         with ExitStack() as stack:
             writer = stack.enter_context(
                 SegmentWriter(
@@ -93,6 +95,7 @@ class _Shard:
                 self._rejects = stack.enter_context(drafts["rejects"].open("wb"))
             for piece in plan.shards[self._shard]:
                 entry = plan.inputs[piece.input]
+                stamps[piece.input] = changed_at(entry)
                 _check_unchanged(entry)
                 for documents in intake.piece(piece):
                     self._write(documents, intake, writer)
@@ -110,7 +113,12 @@ class _Shard:
             files[kind] = (draft.stat().st_size, checksum(draft))
             draft.replace(finals[kind])
         return Outcome(
-            intake.books, files, intake.hashes, intake.extents, self._tokenizer.fingerprint
+            intake.books,
+            files,
+            intake.hashes,
+            stamps,
+            intake.extents,
+            self._tokenizer.fingerprint,
         )
 
     def _write(self, documents: Documents, intake: Intake, writer: SegmentWriter) -> None:

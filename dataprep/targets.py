@@ -42,13 +42,18 @@ def _check_rejects(path: Path, own: Sequence[Path], inputs: Sequence[str]) -> No
             f"--keep-rejects {path} is within the inputs: it would be read as text by a later run.",
             "Name a file elsewhere.",
         )
+    probe = path.with_name(path.name + ".tmp")
+    for file_path in (path, probe):
+        _refuse_other_content(file_path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    probe.open("wb").close()  # hours of work are not to end in an error here
+    probe.unlink()
+
+
+def _refuse_other_content(path: Path) -> None:
     if path.exists():
         with path.open("rb") as file:
             if file.read(len(_REJECTS_START)) not in (b"", _REJECTS_START):
                 raise UsageError(
-                    f"--keep-rejects {path} exists and holds something else.", _ANOTHER
+                    f"{path} is needed for --keep-rejects, but holds something else.", _ANOTHER
                 )
-    path.parent.mkdir(parents=True, exist_ok=True)
-    probe = path.with_name(path.name + ".tmp")  # hours of work are not to end in an error here
-    probe.open("wb").close()
-    probe.unlink()

@@ -9,7 +9,7 @@ import numpy as np
 
 from .dataset import open_dataset
 from .errors import DataError
-from .manifest import COLUMNS
+from .manifest import COLUMNS, encoded, manifest_path
 
 __all__ = ["verify"]
 
@@ -26,6 +26,9 @@ def verify(name: str | Path) -> dict[str, int]:
     """
     dataset = open_dataset(name)
     wrong = []
+    path = manifest_path(dataset.prefix)
+    if path.read_bytes() != encoded(dataset.manifest):
+        wrong.append(f"{path} is not spelled as it was written")
     try:
         dataset.check()
         dataset.origins.check(len(dataset.manifest["inputs"]))
@@ -45,7 +48,7 @@ def verify(name: str | Path) -> dict[str, int]:
             wrong.append(f"an id near token {first:,} is outside the vocabulary")
             break
     size = dataset.dtype.itemsize
-    for first in range(0, dataset.n_sequences, _STEP):
+    for first in range(0, 0 if wrong else dataset.n_sequences, _STEP):
         lengths = dataset.lengths[first : first + _STEP]
         ends = dataset.pointers[first : first + _STEP] // size + lengths - 1
         if dataset.eod_id is None:
@@ -56,7 +59,7 @@ def verify(name: str | Path) -> dict[str, int]:
     for kind in COLUMNS:
         if f".{kind}" not in dataset.manifest["files"] or wrong:
             continue
-        column = dataset.word_starts if kind == "words" else dataset.sentence_starts
+        column = dataset.column(kind)
         for first in range(0, dataset.n_sequences, _STEP):
             begun = dataset.pointers[first : first + _STEP] // size
             begun = begun[dataset.lengths[first : first + _STEP] > 0]

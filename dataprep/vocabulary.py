@@ -77,9 +77,9 @@ class _Trained:
 
     @property
     def identity(self) -> str:
-        import tokenizers
+        from .tokenizers.train import trainer_of
 
-        return f"{self._spec} by tokenizers {tokenizers.__version__}"
+        return f"{self._spec} by {trainer_of(self._spec)}"
 
     def tokenizer(self, work: WorkFolder, observer: Observer) -> Tokenizer:
         from .tokenizers.load import load_tokenizer

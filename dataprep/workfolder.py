@@ -53,6 +53,8 @@ class Outcome:
     """Bytes and CRC-32 of each of its files, by kind."""
     hashes: dict[int, str]
     """Hex sha256 of the inputs that start in it, by their number in the plan."""
+    stamps: dict[int, int]
+    """When the status of each of its inputs last changed, in ns, by their number in the plan."""
     extents: dict[int, tuple[int, int]]
     """Lines and bytes that it has of each input that is cut, by its number in the plan."""
     tokenizer: str
@@ -62,19 +64,23 @@ class Outcome:
         """Plain values, for the journal."""
         by_number = {
             name: {str(number): value for number, value in getattr(self, name).items()}
-            for name in ("hashes", "extents")
+            for name in ("hashes", "stamps", "extents")
         }
         return {**vars(self), "books": self.books.to_json(), **by_number}
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Outcome:
         """The reverse of to_json."""
-        hashes = {int(number): digest for number, digest in values["hashes"].items()}
+        hashes, stamps = (
+            {int(number): value for number, value in values[name].items()}
+            for name in ("hashes", "stamps")
+        )
         extents = {
             int(number): (lines, size) for number, (lines, size) in values["extents"].items()
         }
         files = {kind: (size, crc) for kind, (size, crc) in values["files"].items()}
-        return cls(Books.from_json(values["books"]), files, hashes, extents, values["tokenizer"])
+        books = Books.from_json(values["books"])
+        return cls(books, files, hashes, stamps, extents, values["tokenizer"])
 
 
 class WorkFolder:

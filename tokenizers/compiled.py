@@ -8,9 +8,14 @@ from typing import Any, TypeVar, cast
 
 from numba import njit
 
-__all__ = ["compiled"]
+__all__ = ["compiled", "inlined"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def inlined(function: Function) -> Function:
+    """Compile into whatever calls it: a call costs more than what small functions do."""
+    return cast("Function", njit(forceinline=True)(function))
 
 
 def compiled(function: Function) -> Function:

@@ -32,7 +32,9 @@ ENGINES_OF_MODEL: dict[str, tuple[str, ...]] = {
 }
 """Engines to try before the reference, best first, by what ``shape_of`` says."""
 
-_OURS = {"jimu-wordpiece": "1", "jimu-bytes": "1", "jimu-characters": "1"}
+_OURS = dict.fromkeys(
+    ("jimu-wordpiece", "jimu-bytes", "jimu-characters", "jimu-sentencepiece"), "1"
+)
 """Versions of our own: counted up with any change that could change an id."""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from functools import cached_property
 
+import msgspec
 import numpy as np
 
 from dataprep.batch import Batch
@@ -19,6 +20,14 @@ _DOUBTFUL = "\u180e"
 """White space until Unicode 6.3, and to the reference's expressions still: CLIP's ids differ."""
 
 
+def _encoder_only(json: str) -> str:
+    """Without what is never applied here, parts of which fastokens refuses, such as RoBERTa's."""
+    parts = msgspec.json.decode(json, type=dict[str, msgspec.Raw])
+    nothing = msgspec.Raw(b"null")
+    parts.update(dict.fromkeys(("truncation", "padding", "post_processor"), nothing))
+    return msgspec.json.encode(parts).decode()
+
+
 class FastokensEngine:
     """See Engine."""
 
@@ -28,9 +37,7 @@ class FastokensEngine:
         import fastokens  # type: ignore[import-untyped]
 
         self._json = json
-        self._tokenizer = fastokens.Tokenizer.from_json_str(json)
-        self._tokenizer.no_truncation()
-        self._tokenizer.no_padding()
+        self._tokenizer = fastokens.Tokenizer.from_json_str(_encoder_only(json))
 
     def encode(self, batch: Batch) -> Encoded:
         """See Engine. Documents with a character in doubt go to the reference."""

@@ -13,6 +13,7 @@ from vocab.damage import name_damage
 __all__ = ["AddedToken", "Facts", "parse_facts"]
 
 FILE_NAME = "tokenizer.json"
+USUAL_PREFIX = "##"
 MAX_VOCAB_SIZE = 1 << 31
 """Datasets hold ids as int32 at most."""
 
@@ -32,6 +33,7 @@ class _Model(msgspec.Struct, frozen=True):
     dropout: float | None = None
     unk_token: str | None = None
     max_input_chars_per_word: int = 100
+    continuing_subword_prefix: str | None = None
     merges: msgspec.Raw = msgspec.Raw(b"[]")
 
 
@@ -87,6 +89,8 @@ def parse_facts(data: bytes, where: str) -> Facts:
             "on each run.",
             hint="Set model.dropout to null in a copy of the file.",
         )
+    if facts.model.type == "WordPiece":
+        _check_prefix(facts.model, where)
     if b"\r\n" in data[:4096]:
         warnings.warn(
             f"{where} has CRLF line ends, as a checkout on Windows makes them: its ids are right, "
@@ -94,3 +98,19 @@ def parse_facts(data: bytes, where: str) -> Facts:
             stacklevel=2,
         )
     return facts
+
+
+def _check_prefix(model: _Model, where: str) -> None:
+    """A prefix that is not the one of the vocabulary turns most words into unknown ones."""
+    prefix = model.continuing_subword_prefix
+    if prefix is None or prefix == USUAL_PREFIX:
+        return
+    usual = [token for token in model.vocab if str(token).startswith(USUAL_PREFIX)]
+    own = [token for token in model.vocab if prefix and str(token).startswith(prefix)]
+    if len(usual) > len(set(own) - set(usual)):
+        raise DataError(
+            f"{where} has continuing_subword_prefix {prefix!r}, but {len(usual):,} tokens of its "
+            f"vocabulary begin with {USUAL_PREFIX!r}: most words would become unknown.",
+            hint=f"Set model.continuing_subword_prefix to {USUAL_PREFIX!r} in a copy of the file, "
+            "or fetch it again.",
+        )

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import base64
-import copy
 import hashlib
 import json
-import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import cached_property
 from itertools import groupby
@@ -19,44 +17,39 @@ import numpy.typing as npt
 
 from dataprep.batch import Batch
 from dataprep.errors import DataError, UsageError
-from dataprep.tokenizers.checked import is_checked, remember
-from dataprep.tokenizers.documents import readable
 from dataprep.tokenizers.engine import Engine
-from dataprep.tokenizers.engines import label
-from dataprep.tokenizers.from_json import EngineFallbackWarning
+from dataprep.tokenizers.on_engine import EngineTokenizer, choose
 from dataprep.tokenizers.probe import disagreement
-from dataprep.tokenizers.protocol import Encoded, Spans, Tokenizer
-from dataprep.tokenizers.sp_bpe import tied_runs, unfit
-from dataprep.tokenizers.sp_engine import FastSentencePieceEngine, SentencePieceEngine
+from dataprep.tokenizers.protocol import Tokenizer
+from dataprep.tokenizers.sp_engine import CompiledSentencePieceEngine, SentencePieceEngine
 from dataprep.tokenizers.sp_layout import Layout, layout_of
 from dataprep.tokenizers.sp_model import PieceType, SentencePieceModel, parse_model
+from dataprep.tokenizers.sp_unfit import unfit
 
 __all__ = ["SentencePieceTokenizer", "is_packed", "load_sentencepiece", "unpacked"]
 
 _PACKED = b'{"format": "jimu-sentencepiece 1"'
-_REFERENCE = "sentencepiece"
-_ENGINES: dict[str, Callable[[bytes], Engine]] = {
-    "fastokens": FastSentencePieceEngine,
-    _REFERENCE: SentencePieceEngine,
-}
+_REFERENCE, _COMPILED = "sentencepiece", "jimu-sentencepiece"
 
 
-class SentencePieceTokenizer:
+class SentencePieceTokenizer(EngineTokenizer):
     """A Tokenizer made of a ``.model``, what its layout adds, and the engine chosen for it.
 
     Control pieces and added tokens are never recognised in text; user-defined pieces are, by
     sentencepiece itself.
     """
 
+    engines = {_REFERENCE: SentencePieceEngine, _COMPILED: CompiledSentencePieceEngine}  # noqa: RUF012
+    what = "SentencePiece model"
+
     def __init__(self, name: str, model: bytes, facts: SentencePieceModel, layout: Layout) -> None:
-        self.name = name
+        super().__init__(name, model, _REFERENCE)
         self._ids = layout.ids(facts)
         self.vocab_size = int(max([*layout.added.values(), int(self._ids.max())])) + 1
         self.specials: Mapping[str, int] = layout.specials(facts)
         self.eod_id = self.specials.get("eod")
         self._packed = _pack(model, layout)
         self.fingerprint = hashlib.sha256(self._packed).hexdigest()
-        self._model = model
         self._is_shifted = layout.fairseq
         self.special_tokens = {
             piece.text: int(self._ids[i])
@@ -64,40 +57,6 @@ class SentencePieceTokenizer:
             if piece.type is PieceType.CONTROL
         } | dict(layout.added)
         self._written = {i: token for token, i in self.special_tokens.items()}
-        self.engine, self._engine_key = label(_REFERENCE), _REFERENCE
-
-    @cached_property
-    def _engine(self) -> Engine:
-        return _ENGINES[self._engine_key](self._model)
-
-    def __getstate__(self) -> dict[str, object]:
-        # Engines cannot be pickled; the copy builds its own when first used.
-        return {key: value for key, value in self.__dict__.items() if key != "_engine"}
-
-    def on(self, engine: str) -> SentencePieceTokenizer:
-        """The same tokenizer on the engine of this name."""
-        other = copy.copy(self)
-        other.engine, other._engine_key = label(engine), engine
-        return other
-
-    def start(self) -> None:
-        """Build the engine now; DataError when it refuses the file."""
-        try:
-            self._engine  # noqa: B018
-        except (RuntimeError, ValueError) as error:
-            raise DataError(f"{self.name} is not a usable SentencePiece model: {error}.") from error
-
-    def encode_batch(self, batch: Batch | Sequence[str]) -> Encoded:
-        """See Tokenizer."""
-        with readable(batch) as documents:
-            ids, offsets = self._engine.encode(documents)
-        return self._final(ids), offsets
-
-    def encode_spans(self, batch: Batch | Sequence[str]) -> Spans:
-        """See Tokenizer."""
-        with readable(batch) as documents:
-            ids, offsets, spans = self._engine.encode_spans(documents)
-        return self._final(ids), offsets, spans
 
     def decode(self, ids: Sequence[int] | npt.NDArray[np.integer[Any]]) -> str:
         """See Tokenizer. Raises DataError for an id outside the vocabulary.
@@ -105,16 +64,8 @@ class SentencePieceTokenizer:
         What follows a special token is decoded as the beginning of a text; an unknown piece is
         what the model says it looks like, by default ``⁇`` between spaces.
         """
-        array = np.asarray(ids, np.int64)
-        outside = array[(array < 0) | (array >= self.vocab_size)]
-        if len(outside):
-            raise DataError(
-                f"Id {outside[0]} is outside the vocabulary of {self.name}, which ends at "
-                f"{self.vocab_size - 1}.",
-                hint="The ids were made with another tokenizer.",
-            )
         parts = []
-        for special, run in groupby(array.tolist(), self._written.get):
+        for special, run in groupby(self._known(ids), self._written.get):
             numbers = list(run)
             if special is None:
                 parts.append(self._engine.decode([self._own[i] for i in numbers]))
@@ -182,40 +133,13 @@ def _only(folder: Path) -> Path:
 
 def _checked(reference: SentencePieceTokenizer, facts: SentencePieceModel) -> Tokenizer:
     """The tokenizer on the fast engine if that suits the model and agrees with sentencepiece."""
-    if unfit(facts) is not None:
-        reference.start()
-        return reference
-    tokenizer = reference.on("fastokens")
-    checked = (tokenizer.fingerprint, tokenizer.engine, reference.engine)
-    if is_checked(*checked):
-        tokenizer.start()
-        return tokenizer
-    reference.start()
-    problem = _problem(tokenizer, reference, facts)
-    if problem is None:
-        remember(*checked)
-        return tokenizer
-    warnings.warn(
-        f"{tokenizer.engine} cannot be trusted with {reference.name} ({problem}): "
-        f"{reference.engine} is used instead, and is several times slower.",
-        EngineFallbackWarning,
-        stacklevel=5,
-    )
-    return reference
-
-
-def _problem(
-    tokenizer: SentencePieceTokenizer,
-    reference: SentencePieceTokenizer,
-    facts: SentencePieceModel,
-) -> str | None:
     pieces = [piece.text.replace("▁", " ") for piece in facts.pieces]
-    alone = Batch.from_texts([*pieces, *(f"文{piece}文" for piece in pieces)])
-    try:
-        tokenizer.start()
-        ours, exact = tokenizer._engine.encode(alone)[0], reference._engine.encode(alone)[0]
-        if not np.array_equal(ours, exact):
+    texts = [*pieces, *(f"文{piece}文" for piece in pieces), "".join(pieces)]
+
+    def differ(engine: Engine, exact: Engine) -> str | None:
+        batch = Batch.from_texts(texts)
+        if not np.array_equal(engine.encode(batch)[0], exact.encode(batch)[0]):
             return "it does not give the pieces themselves"
-        return disagreement(tokenizer._engine, reference._engine, tied_runs(facts))
-    except Exception as error:  # whatever an engine raises, the reference can do the work
-        return f"it failed: {error}"
+        return disagreement(engine, exact, [])
+
+    return choose(reference, (_COMPILED,) if unfit(facts) is None else (), differ)

@@ -11,6 +11,7 @@ from dataprep.tokenizers.from_json import tokenizer_from_json
 from dataprep.tokenizers.from_sentencepiece import is_packed, load_sentencepiece, unpacked
 from dataprep.tokenizers.merges import MERGES_FILE, VOCAB_FILE, json_from_merges
 from dataprep.tokenizers.protocol import Tokenizer
+from dataprep.tokenizers.sp_model import looks_like_model
 from dataprep.tokenizers.tiktoken_files import load_tiktoken, looks_like_ranks
 from dataprep.tokenizers.unit_files import BYTES_NAME, json_from_chars_file, json_of_bytes
 from dataprep.tokenizers.vocab_txt import CONFIG_FILE, VOCAB_TXT, json_from_vocab_txt
@@ -34,6 +35,10 @@ class Kind:
 
 def _tokenizer_json(path: Path, name: str) -> Tokenizer:
     data = _file(path, "tokenizer.json").read_bytes()
+    if looks_like_model(data):  # under a name that tells nothing, such as tokenizer.bin
+        return load_sentencepiece(path, name)
+    if looks_like_ranks(data):
+        return load_tiktoken(path, name)
     return unpacked(data, name) if is_packed(data) else tokenizer_from_json(data, name)
 
 
@@ -51,6 +56,8 @@ def _model(path: Path, name: str) -> Tokenizer:
 
 def _vocab_txt(path: Path, name: str) -> Tokenizer:
     file = _file(path, VOCAB_TXT)
+    if looks_like_model(file.read_bytes()):  # as Kolors calls ChatGLM 3's
+        return load_sentencepiece(file, name)
     config = file.with_name(CONFIG_FILE)
     flags = config.read_bytes() if config.is_file() else None
     return tokenizer_from_json(json_from_vocab_txt(file.read_bytes(), flags, str(file)), name)

@@ -1,22 +1,25 @@
-"""The engines of SentencePiece models: sentencepiece itself, and a fast one for its BPE."""
+"""The engines of SentencePiece models: sentencepiece, and compiled loops that do the same."""
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
 from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from dataprep.batch import Batch
-from dataprep.tokenizers.engine import bounds, splice
-from dataprep.tokenizers.fast_bpe import FastokensEngine
+from dataprep.tokenizers.documents import valid_bytes
+from dataprep.tokenizers.engine import bounds
 from dataprep.tokenizers.protocol import Encoded, Spans
-from dataprep.tokenizers.sp_bpe import json_of_bpe
 from dataprep.tokenizers.sp_model import parse_model
 
-__all__ = ["FastSentencePieceEngine", "SentencePieceEngine"]
+__all__ = ["CompiledSentencePieceEngine", "SentencePieceEngine"]
 
-
-_BYTE_PIECE = "<0x"
+_KEPT = 64 << 20
+"""Bytes of a buffer above which it is not kept for the next batch."""
 
 
 class SentencePieceEngine:
@@ -53,36 +56,102 @@ class SentencePieceEngine:
         return text
 
 
-class FastSentencePieceEngine:
-    """See Engine. fastokens, for the BPE models that ``unfit`` has nothing against.
-
-    It may take a literal ``<0x41>`` in the text for the byte piece of that name, so documents with
-    the beginning of one go to sentencepiece.
-    """
+class CompiledSentencePieceEngine:
+    """See Engine. For the models that ``unfit`` has nothing against; spans are as above."""
 
     def __init__(self, model: bytes) -> None:
+        from dataprep.tokenizers import sp_kernel, sp_tables
+
         self._model = model
-        self._fast = FastokensEngine(json_of_bpe(parse_model(model, "the model")))
+        facts = parse_model(model, "the model")
+        self._rules, self._pieces = sp_tables.rules(facts), sp_tables.pieces(facts)
+        self._normalize, self._spell = sp_kernel.normalize, sp_kernel.spell
+        letters = self._pieces.letters
+        self._kernel: Callable[..., None]
+        self._tables: tuple[Any, ...]
+        if facts.kind == "bpe":
+            self._kernel = sp_kernel.encode_bpe
+            self._tables = (sp_tables.pairs(facts, letters), sp_tables.cache())
+        else:
+            self._kernel = sp_kernel.encode_unigram
+            self._tables = sp_tables.trie_of_unigram(facts, letters)
+        # The loops let other threads run, and write to the cache and to these.
+        self._lock = threading.Lock()
+        self._buffers: dict[str, npt.NDArray[Any]] = {}
+        # Compiles, or loads what has been compiled: once, before workers are forked.
+        self.encode(Batch.from_texts(["a"]))
 
     def encode(self, batch: Batch) -> Encoded:
         """See Engine."""
-        ids, offsets = self._fast.encode(batch)
-        texts = batch.texts()
-        bad = [i for i, text in enumerate(texts) if _BYTE_PIECE in text]
-        if not bad:
-            return ids, offsets
-        others = self._exact.encode(Batch.from_texts([texts[i] for i in bad]))
-        spliced, offsets = splice(ids, offsets, *others, np.array(bad))
-        return spliced.astype(np.uint32, copy=False), offsets
+        with self._lock:
+            ids, offsets, _ = self._run(self._normalized(batch, traced=False), with_spans=False)
+        return ids, offsets
 
     def encode_spans(self, batch: Batch) -> Spans:
-        """See Engine; by sentencepiece, at its speed."""
-        return self._exact.encode_spans(batch)
+        """See Engine."""
+        with self._lock:
+            text = self._normalized(batch, traced=True)
+            ids, offsets, spans = self._run(text, with_spans=True)
+            # From bytes of the normalised text to those of the document; the end of one normalised
+            # document is the beginning of the next.
+            document = np.repeat(np.arange(len(batch)), np.diff(offsets))
+            at_end = spans[:, 1] == text.offsets[1:][document]
+            spans[:, 1] = np.where(at_end, text.finals[document], text.origins[spans[:, 1]])
+            spans[:, 0] = text.origins[spans[:, 0]]
+        return ids, offsets, spans
 
     def decode(self, ids: list[int]) -> str:
         """See SentencePieceEngine."""
-        return self._exact.decode(ids)
+        return self._reference.decode(ids)
 
     @cached_property
-    def _exact(self) -> SentencePieceEngine:
+    def _reference(self) -> SentencePieceEngine:
         return SentencePieceEngine(self._model)
+
+    def _normalized(self, batch: Batch, *, traced: bool) -> _Normalized:
+        data = valid_bytes(batch)
+        offsets = np.ascontiguousarray(batch.offsets, np.int64)
+        finals = np.empty(len(batch) if traced else 0, np.int64)
+        ends = np.empty(len(offsets), np.int64)
+        room = 2 * len(data) + 64
+        while True:
+            out = self._buffer("out", room, np.uint8)
+            origins = np.zeros(room if traced else 0, np.int64)
+            if self._normalize(
+                *(data, offsets, self._rules, self._pieces.own, self._pieces.letters),
+                *(out, ends, origins, finals),
+            ):
+                return _Normalized(out[: ends[-1]], ends, origins, finals)
+            room *= 4
+
+    def _run(self, text: _Normalized, *, with_spans: bool) -> Spans:
+        size = len(text.data)
+        tokens = self._buffer("tokens", size, np.int32)
+        stops = self._buffer("stops", size, np.int32)
+        token_ends, ends = np.empty_like(text.offsets), np.empty_like(text.offsets)
+        self._kernel(*text[:2], self._pieces, *self._tables, tokens, stops, token_ends)
+        ids = self._buffer("ids", size, np.uint32)
+        spans = np.empty((size if with_spans else 0, 2), np.int64)
+        self._spell(*text[:2], tokens, stops, token_ends, self._pieces, ids, ends, spans)
+        n = int(ends[-1])
+        return ids[:n].copy(), ends, spans[:n].copy()
+
+    def _buffer(self, name: str, size: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
+        """Room for ``size`` values, kept: fresh memory costs as much as the work in it."""
+        found = self._buffers.get(name)
+        if found is None or len(found) < size:
+            found = np.empty(size, dtype)
+            if found.nbytes <= _KEPT:
+                self._buffers[name] = found
+        return found[:size]
+
+
+class _Normalized(NamedTuple):
+    """Documents as a model wants them; the last two are empty unless spans are asked for."""
+
+    data: npt.NDArray[np.uint8]
+    offsets: npt.NDArray[np.int64]
+    origins: npt.NDArray[np.int64]
+    """The byte of the document that each byte comes from."""
+    finals: npt.NDArray[np.int64]
+    """The byte behind the last one that is left of each document."""

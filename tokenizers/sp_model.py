@@ -14,7 +14,7 @@ from enum import IntEnum
 from dataprep.errors import DataError
 from vocab.damage import name_damage
 
-__all__ = ["Piece", "PieceType", "SentencePieceModel", "parse_model"]
+__all__ = ["Piece", "PieceType", "SentencePieceModel", "looks_like_model", "parse_model"]
 
 
 class PieceType(IntEnum):
@@ -42,18 +42,25 @@ class SentencePieceModel:
     """The facts of a model; ``roles`` are the ids that it gives to unk, bos, eos and pad."""
 
     pieces: tuple[Piece, ...]
-    is_bpe: bool
+    kind: str
+    """unigram, bpe, word or char."""
     byte_fallback: bool
     roles: dict[str, int]
+    charsmap: bytes
+    """Rules of normalisation: the size of a double-array trie in 4 bytes, the trie, what they
+    give."""
     adds_dummy_prefix: bool
-    keeps_text: bool
-    """Whether normalisation is the identity, but for spaces written as ``▁``."""
+    strips_spaces: bool
+    escapes_spaces: bool
+    """Whether a space becomes ``▁``."""
+    space_is_suffix: bool
 
 
-_PIECES, _TRAINER, _NORMALIZER, _DENORMALIZER = 1, 2, 3, 5
-_MODEL_TYPE, _BPE, _SUFFIX, _BYTE_FALLBACK = 3, 2, 24, 35
+_PIECES, _TRAINER, _NORMALIZER = 1, 2, 3
+_MODEL_TYPE, _SUFFIX, _BYTE_FALLBACK = 3, 24, 35
+_KINDS = {1: "unigram", 2: "bpe", 3: "word", 4: "char"}
 _ROLES = {"unk": (40, 0), "bos": (41, 1), "eos": (42, 2), "pad": (43, -1)}
-_CHARSMAP, _DUMMY_PREFIX, _STRIPS_SPACES, _ESCAPES_SPACES, _RULES = 2, 3, 4, 5, 6
+_CHARSMAP, _DUMMY_PREFIX, _STRIPS_SPACES, _ESCAPES_SPACES = 2, 3, 4, 5
 
 _Value = int | bytes
 
@@ -79,21 +86,21 @@ def parse_model(data: bytes, where: str) -> SentencePieceModel:
         ) from error
 
 
+def looks_like_model(data: bytes) -> bool:
+    """Whether a file starts as a model does: with a piece, whose first field is its text."""
+    return len(data) > 3 and data[0] == data[2] == 0x0A and data[1] > data[3] > 0
+
+
 def _model(pieces: tuple[Piece, ...], settings: dict[int, dict[int, _Value]]) -> SentencePieceModel:
     trainer, normalizer = settings[_TRAINER], settings[_NORMALIZER]
     found = {role: _signed(trainer.get(tag, default)) for role, (tag, default) in _ROLES.items()}
     reserved = (PieceType.CONTROL, PieceType.UNKNOWN)
-    keeps_text = (
-        not normalizer.get(_CHARSMAP)
-        and not normalizer.get(_RULES)
-        and not normalizer.get(_STRIPS_SPACES, 1)
-        and bool(normalizer.get(_ESCAPES_SPACES, 1))
-        and not trainer.get(_SUFFIX, 0)
-        and not settings.get(_DENORMALIZER, {}).get(_CHARSMAP)
-    )
+    charsmap = normalizer.get(_CHARSMAP, b"")
+    if not isinstance(charsmap, bytes):
+        raise TypeError("fields of other types")
     return SentencePieceModel(
         pieces=pieces,
-        is_bpe=trainer.get(_MODEL_TYPE, 1) == _BPE,
+        kind=_KINDS[_signed(trainer.get(_MODEL_TYPE, 1))],
         byte_fallback=bool(trainer.get(_BYTE_FALLBACK, 0)),
         # Defaults name ids that the vocabulary may use for something else.
         roles={
@@ -101,8 +108,11 @@ def _model(pieces: tuple[Piece, ...], settings: dict[int, dict[int, _Value]]) ->
             for role, i in found.items()
             if 0 <= i < len(pieces) and pieces[i].type in reserved
         },
+        charsmap=charsmap,
         adds_dummy_prefix=bool(normalizer.get(_DUMMY_PREFIX, 1)),
-        keeps_text=keeps_text,
+        strips_spaces=bool(normalizer.get(_STRIPS_SPACES, 1)),
+        escapes_spaces=bool(normalizer.get(_ESCAPES_SPACES, 1)),
+        space_is_suffix=bool(trainer.get(_SUFFIX, 0)),
     )
 
 

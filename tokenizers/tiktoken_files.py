@@ -10,7 +10,7 @@ import base64
 import binascii
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import msgspec
@@ -53,6 +53,11 @@ _QWEN = {
 }
 _FIM = ("<|endoftext|>", "<|fim_prefix|>", "<|fim_middle|>", "<|fim_suffix|>")
 _CL100K = {token: 100_257 + i for i, token in enumerate(_FIM)} | {"<|endofprompt|>": 100_276}
+_GLM4 = (
+    *("<|endoftext|>", "[MASK]", "[gMASK]", "[sMASK]", "<sop>", "<eop>"),
+    *("<|system|>", "<|user|>", "<|assistant|>", "<|observation|>"),
+    *("<|begin_of_image|>", "<|end_of_image|>", "<|begin_of_video|>", "<|end_of_video|>"),
+)
 ENCODINGS: dict[int, Encoding] = {
     50_256: Encoding(pattern=_GPT2, specials={"<|endoftext|>": 50_256}),
     100_256: Encoding(pattern=_GPT4.replace("DIGITS", "1,3"), specials=_CL100K),
@@ -60,12 +65,16 @@ ENCODINGS: dict[int, Encoding] = {
         pattern=_GPT4.replace("DIGITS", "1,3"),
         specials={"<|begin_of_text|>": 128_000, "<|end_of_text|>": 128_001},
     ),
+    151_329: Encoding(
+        pattern=_GPT4.replace("DIGITS", "1,3"),
+        specials={token: 151_329 + i for i, token in enumerate(_GLM4)},
+    ),
     151_643: Encoding(pattern=_GPT4.replace("{DIGITS}", ""), specials=_QWEN, nfc=True),
     199_998: Encoding(
         pattern=_GPT4O, specials={"<|endoftext|>": 199_999, "<|endofprompt|>": 200_018}
     ),
 }
-"""By number of ranks: r50k, cl100k, Llama 3, Qwen, o200k."""
+"""By number of ranks: r50k, cl100k, Llama 3, GLM-4, Qwen, o200k."""
 
 
 class _Beside(msgspec.Struct, forbid_unknown_fields=True):
@@ -74,11 +83,21 @@ class _Beside(msgspec.Struct, forbid_unknown_fields=True):
     nfc: bool = False
 
 
+class _Added(msgspec.Struct):
+    content: str
+
+
+class _Config(msgspec.Struct):
+    added_tokens_decoder: dict[int, _Added] = {}
+
+
 def load_tiktoken(path: Path, name: str) -> Tokenizer:
     """Load a file of ranks or the one in a folder; ``name`` is for messages.
 
     ``FILE.json`` beside an unknown ``FILE`` says its pattern, its special tokens and whether text
     is normalised to NFC: ``{"pattern": "...", "special_tokens": {"<|end|>": 9}, "nfc": false}``.
+
+    Special tokens that ``tokenizer_config.json`` beside a known one adds count too.
 
     Raises UsageError when nothing says the pattern, DataError for what is no such file.
     """
@@ -146,7 +165,9 @@ def _encoding(file: Path, size: int) -> Encoding:
     beside = file.with_name(file.name + ".json")
     if not beside.is_file():
         if size in ENCODINGS:
-            return ENCODINGS[size]
+            added = _added(file.with_name("tokenizer_config.json"))
+            beyond = {token: i for token, i in added.items() if i >= size}
+            return replace(ENCODINGS[size], specials={**ENCODINGS[size].specials, **beyond})
         raise UsageError(
             f"{file} has {size:,} ranks, which is none of the public encodings "
             f"({', '.join(f'{n:,}' for n in ENCODINGS)}), and does not say by which pattern text "
@@ -162,6 +183,16 @@ def _encoding(file: Path, size: int) -> Encoding:
     if low:
         raise DataError(f"{beside} gives id {low[0]} to a special token; it is a rank.")
     return Encoding(pattern=given.pattern, specials=given.special_tokens, nfc=given.nfc)
+
+
+def _added(config: Path) -> dict[str, int]:
+    if not config.is_file():
+        return {}
+    try:
+        values = msgspec.json.decode(config.read_bytes(), type=_Config)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise DataError(f"{config} cannot be read: {error}.") from error
+    return {token.content: i for i, token in values.added_tokens_decoder.items()}
 
 
 def _ranks(data: bytes, where: str) -> list[bytes]:

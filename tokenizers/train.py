@@ -8,6 +8,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib.metadata import version
 from typing import Any
 
 from dataprep.batch import Batch
@@ -16,7 +17,7 @@ from dataprep.tokenizers.spec import TrainSpec
 from dataprep.tokenizers.unit_files import json_of_characters
 from dataprep.tokenizers.word_cuts import WORD_END, cut_words, is_han
 
-__all__ = ["EOD_TOKEN", "WORDS", "train_tokenizer"]
+__all__ = ["EOD_TOKEN", "WORDS", "train_tokenizer", "trainer_of"]
 
 EOD_TOKEN = "<|endoftext|>"  # noqa: S105  (no password)
 
@@ -52,6 +53,12 @@ def train_tokenizer(spec: TrainSpec, batches: Iterator[Batch]) -> bytes:
         texts = map(cut_words, texts)
     with _all_threads():
         return _TRAINERS[spec.kind](spec, texts)
+
+
+def trainer_of(spec: TrainSpec) -> str:
+    """The package that trains, with its version; ours has none."""
+    package = {"unigram": "sentencepiece", "chars": None}.get(spec.kind, "tokenizers")
+    return f"{package} {version(package)}" if package else "jimu"
 
 
 def _bpe(spec: TrainSpec, texts: Iterator[list[str]]) -> bytes:

@@ -53,6 +53,7 @@ _ENTRY = np.dtype([(name, "<u8") for name in ("document", "offset", "input", "li
 _BLOCK_HEAD = struct.Struct(
     "<IIQQQ"
 )  # in the file of a shard: documents, bytes, input, line, start
+_BEYOND = 2**62  # no number of a line, and no size of a file
 
 Column = npt.NDArray[np.int64]
 
@@ -220,6 +221,8 @@ class Origins:
         self._end = size - TAIL.size - _ENTRY.itemsize * n_blocks
         if self._end < HEAD.size:
             raise self._damaged(f"it promises {n_blocks:,} blocks, for which it is too small")
+        if not n_blocks <= self.n_documents <= BLOCK_DOCUMENTS * n_blocks:
+            raise self._damaged(f"{n_blocks:,} blocks cannot hold {self.n_documents:,} documents")
         self._index = self._data[self._end : size - TAIL.size].view(_ENTRY)
 
     def __len__(self) -> int:
@@ -236,11 +239,13 @@ class Origins:
         first, offset = int(entry["document"]), int(entry["offset"])
         end = self._end if last else int(self._index[number + 1]["offset"])
         after = self.n_documents if last else int(self._index[number + 1]["document"])
-        if not (
-            HEAD.size <= offset < end <= self._end and first < after <= first + BLOCK_DOCUMENTS
-        ):
-            raise self._damaged(f"what its index says of block {number:,} cannot be")
         number, line, start = (int(entry[name]) for name in ("input", "line", "start"))
+        if not (
+            HEAD.size <= offset < end <= self._end
+            and first < after <= first + BLOCK_DOCUMENTS
+            and max(number, line, start) < _BEYOND
+        ):
+            raise self._damaged(f"what its index says of document {first:,} cannot be")
         return first, Block(after - first, number, line, start, self._bytes(offset, end))
 
     def columns(self, number: int) -> tuple[int, Columns]:

@@ -63,7 +63,36 @@ def test_json_output(corpus: Path, tmp_path: Path, tokenizer_file: Path) -> None
     done = run("build", corpus, "-o", tmp_path / "d", "-t", tokenizer_file, "--json")
     assert done.returncode == 0
     assert json.loads(done.stdout)["documents"] == 1201
-    assert done.stderr == ""
+    events = [json.loads(line) for line in done.stderr.splitlines()]
+    assert [event["event"] for event in events if event["event"] != "progress"] == ["begin", "end"]
+    end = events[-1]
+    assert end["done_bytes"] == end["total_bytes"] == events[0]["total_bytes"] > 0
+    assert (end["documents"], end["eta_seconds"]) == (1201, 0)
+    assert end["text_bytes"] == json.loads(done.stdout)["books"]["bytes_read"]
+    assert end["mb_per_second"] > 0
+    (corpus / "x.pdf").touch()
+    again = run("build", corpus, "-o", tmp_path / "d", "-t", tokenizer_file, "--json")
+    assert json.loads(again.stderr.splitlines()[0])["text"].startswith("Files passed over: 1 .pdf")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["build", "x", "--nonsense"], "No such option: --nonsense"),
+        (["build", "x", "--workers", "many"], "Invalid value for '--workers'"),
+        (["merge", "a"], "Missing option '--out'"),
+        (["nonsense"], "No such command 'nonsense'"),
+        (["build", "missing", "--out", "d"], "There is no missing"),
+    ],
+)
+def test_usage_errors_for_machines(arguments: list[str], message: str, tmp_path: Path) -> None:
+    done = run(*arguments, "--json", cwd=tmp_path)
+    assert done.returncode == 2
+    error = json.loads(done.stdout)
+    assert message in error["error"]
+    assert error["exit_code"] == 2
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_settings_from_a_file_and_flags(tmp_path: Path) -> None:
@@ -88,7 +117,8 @@ def test_settings_from_a_file_and_flags(tmp_path: Path) -> None:
     [
         (["build"], "No input was given"),
         (["build", "x", "--doc-per", "page"], "allowed: file, line, block"),
-        (["build", "x", "--tokenizer", "train:wordpiece:9"], "train:bpe:N"),
+        (["build", "x", "--tokenizer", "train:words:9"], "train:KIND:N"),
+        (["build", "x", "--tokenizer", "train:wordpiece:7"], "7 is too small for wordpiece"),
         (["build", "x", "--nonsense"], "No such option"),
         (["build", "missing", "--out", "d"], "There is no missing"),
     ],

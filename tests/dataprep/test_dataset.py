@@ -109,7 +109,7 @@ def test_manifest_that_lies_about_the_vocabulary(name: Path) -> None:
     manifest = json.loads(path.read_text())
 
     def lie(**values: object) -> None:
-        path.write_text(json.dumps(sealed({**without_seal, **values})))
+        path.write_text(json.dumps(sealed({**without_seal, **values}), indent=1))
 
     without_seal = {key: value for key, value in manifest.items() if key != "sha256"}
     lie(vocab_size=300)

@@ -15,7 +15,7 @@ from dataprep import plan as plan_module
 from dataprep.audit import audit
 from dataprep.errors import DataError, UsageError
 from dataprep.joining import merge, split
-from dataprep.manifest import FILE_ENDINGS
+from dataprep.manifest import COLUMNS, FILE_ENDINGS
 from dataprep.parts import ELSEWHERE
 from dataprep.tracing import where
 from dataprep.verify import verify
@@ -32,7 +32,9 @@ def names(
     (corpus / "z.jsonl").write_text('{"text": "one"}\nbad\n{"text": "two"}\n')
     made = []
     for name, inputs in (("a", [corpus / "a.txt", corpus / "b.md"]), ("b", [corpus])):
-        dataprep.build(inputs, out=tmp_path / name, tokenizer=tokenizer_file)
+        dataprep.build(
+            inputs, out=tmp_path / name, tokenizer=tokenizer_file, words=True, sentences=True
+        )
         made.append(tmp_path / name)
     return made
 
@@ -54,6 +56,10 @@ def test_merge(names: list[Path], tmp_path: Path) -> None:
     assert c.n_documents == a.n_documents + b.n_documents == 301 + 1203
     np.testing.assert_array_equal(c[301 + 700], b[700])
     assert places(tmp_path / "c") == places(names[0]) + places(names[1])
+    for kind in COLUMNS:
+        bits = [each.column(kind)[:] for each in (a, b, c)]
+        np.testing.assert_array_equal(bits[2], np.concatenate(bits[:2]))
+        assert manifest[kind] == np.count_nonzero(bits[2])
     books = manifest["books"]
     assert books["read"] == books["written"] + sum(books["dropped"].values()) + books["failed"]
     assert (books["failed"], books["written"]) == (1, 1504)
@@ -135,7 +141,13 @@ def test_cuts_of_cuts(names: list[Path], tmp_path: Path) -> None:
 
 def test_empty_datasets(names: list[Path], tmp_path: Path, tokenizer_file: Path) -> None:
     (tmp_path / "empty.txt").write_text("\n")
-    dataprep.build(tmp_path / "empty.txt", out=tmp_path / "e", tokenizer=tokenizer_file)
+    dataprep.build(
+        tmp_path / "empty.txt",
+        out=tmp_path / "e",
+        tokenizer=tokenizer_file,
+        words=True,
+        sentences=True,
+    )
     merge([tmp_path / "e", names[0], tmp_path / "e"], tmp_path / "c")
     assert content(tmp_path / "c", ".bin") == content(names[0], ".bin")
     assert audit(tmp_path / "c")["documents"] == 301

@@ -6,15 +6,18 @@ import importlib.util
 import json
 import os
 import random
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import dataprep
-from dataprep.errors import DataError, UsageError
+from dataprep.apart import apart
+from dataprep.errors import DataError, RunError, UsageError
 from dataprep.inputs import list_inputs
 from dataprep.plan import make_plan
 from dataprep.sampling import draw
@@ -164,4 +167,62 @@ def test_what_cannot_be_is_refused(text: Path, tmp_path: Path) -> None:
         TrainSpec(vocab_size=300, kind="word")  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="--sample-bytes 0"):
         settings(text, sample_bytes=0)
+    assert not (tmp_path / "t").exists()
+
+
+@pytest.mark.parametrize("kind", ["wordpiece", "unigram", "chars"])
+def test_a_build_trains_any_kind(text: Path, tmp_path: Path, kind: str) -> None:
+    """The same bytes each time, and every document ends."""
+    hashes = []
+    for name in "ab":
+        dataprep.build(text, out=tmp_path / name, tokenizer=f"train:{kind}:400", doc_per="line")
+        hashes.append((tmp_path / f"{name}.bin").read_bytes())
+    assert hashes[0] == hashes[1]
+    dataset = dataprep.open(tmp_path / "a")
+    manifest = json.loads((tmp_path / "a.json").read_text())
+    tokenizer = dataprep.load_tokenizer(tmp_path / "a.tokenizer.json")
+    assert (dataset.tokens == tokenizer.eod_id).sum() == manifest["documents"] == 2200
+    assert manifest["vocab_size"] == tokenizer.vocab_size <= 400
+    assert {"numba", "sentencepiece", "tokenizers"} <= manifest["versions"].keys()
+
+
+def test_an_error_in_the_other_process_is_told_here(text: Path, tmp_path: Path) -> None:
+    spec = TrainSpec(kind="bpe", vocab_size=300)
+    (tmp_path / "t").mkdir()
+    (tmp_path / "t" / "mine").touch()
+    with pytest.raises(UsageError, match="exists and is not empty") as caught:
+        apart(train_folder, spec, settings(text), tmp_path / "t")
+    assert caught.value.hint == "Choose another --out."
+    with pytest.raises(RunError, match="process of _exit ended with exit code 3"):
+        apart(os._exit, 3)
+
+
+TRAIN = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
+from dataprep import cli
+cli.main()
+"""
+
+
+def test_training_hears_an_interrupt(tmp_path: Path) -> None:
+    """However long it would have taken."""
+    chance = random.Random(1)
+    letters = [chr(code) for code in range(0x4E00, 0x6E00)]
+    lines = ["".join(chance.choices(letters, k=200_000)) for _ in range(6)]
+    (tmp_path / "a.txt").write_text("\n".join(lines), "utf-8")
+    command = [sys.executable, "-c", TRAIN, "train-tokenizer", str(tmp_path / "a.txt")]
+    process = subprocess.Popen(
+        [*command, "--vocab-size", "8000", "--out", str(tmp_path / "t")],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    while not children.read_text():
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130, errors
+    assert b"Interrupted" in errors
     assert not (tmp_path / "t").exists()

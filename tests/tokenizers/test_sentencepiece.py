@@ -1,6 +1,7 @@
 """SentencePiece models: sentencepiece is the oracle, on whichever engine."""
 
 import base64
+import functools
 import hashlib
 import io
 import itertools
@@ -8,19 +9,24 @@ import json
 import pickle
 import random
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
 import sentencepiece
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from tokenizer_samples import TEXTS
 
+from dataprep.batch import Batch
 from dataprep.errors import DataError, UsageError
 from dataprep.tokenizers import from_sentencepiece as module
 from dataprep.tokenizers.from_json import EngineFallbackWarning
 from dataprep.tokenizers.load import load_tokenizer
 from dataprep.tokenizers.probe import PROBES
-from dataprep.tokenizers.sp_bpe import unfit
-from dataprep.tokenizers.sp_model import parse_model
+from dataprep.tokenizers.sp_engine import CompiledSentencePieceEngine, SentencePieceEngine
+from dataprep.tokenizers.sp_model import Piece, PieceType, parse_model
+from dataprep.tokenizers.sp_unfit import unfit
 
 IDENTITY = {
     "model_type": "bpe",
@@ -71,33 +77,94 @@ def expected(model, texts):
     return [processor.encode(text) for text in texts]
 
 
+FALLBACK = {"model_type": "unigram", "byte_fallback": True}
+SETTINGS = [
+    IDENTITY,
+    {**IDENTITY, "add_dummy_prefix": False},
+    {**IDENTITY, "byte_fallback": False},
+    {**IDENTITY, "normalization_rule_name": "nmt_nfkc"},
+    {**IDENTITY, "remove_extra_whitespaces": True},
+    {**IDENTITY, "treat_whitespace_as_suffix": True},
+    {**IDENTITY, "user_defined_symbols": ["<u>", "天下", "▁x", "!"]},
+    {**IDENTITY, "split_by_whitespace": False, "split_by_unicode_script": False},
+    {"model_type": "unigram"},
+    {"model_type": "unigram", "normalization_rule_name": "nfkc_cf"},
+    {**FALLBACK, "size": 480},
+    {**FALLBACK, "size": 480, "treat_whitespace_as_suffix": True, "add_dummy_prefix": False},
+    {**FALLBACK, "size": 480, "normalization_rule_name": "identity",
+     "remove_extra_whitespaces": False, "user_defined_symbols": ["<u>", "天下", "▁x", "!"]},
+]  # fmt: skip
+
+
+@functools.cache
+def trained(number):
+    return train(**{"size": 200, **SETTINGS[number]} if number > 7 else SETTINGS[number])
+
+
+def engines_of(model):
+    return CompiledSentencePieceEngine(model), SentencePieceEngine(model)
+
+
+def assert_same(engines, texts):
+    """Ids, offsets and spans."""
+    ours, reference = (engine.encode_spans(Batch.from_texts(texts)) for engine in engines)
+    for i, text in enumerate(texts):
+        for k in (0, 2):
+            got = ours[k][ours[1][i] : ours[1][i + 1]].tolist()
+            assert got == reference[k][reference[1][i] : reference[1][i + 1]].tolist(), text[:200]
+    for got, expected in zip(engines[0].encode(Batch.from_texts(texts)), ours, strict=False):
+        assert np.array_equal(got, expected)
+
+
+HARD = [*PROBES, *TEXTS, "a<u>b天下</s>", "<s>▁<0x41><unk>▁x", " " * 40 + "x" + " " * 3, "▁▁",
+        "\u3000 \u3000", " \t\n", "!!  !", "天\x00\x00下\x01", "\ufdfa" * 300]  # fmt: skip
+
+
+@pytest.mark.parametrize("number", range(len(SETTINGS)))
+def test_ids_and_spans_are_those_of_sentencepiece(number):
+    engines = engines_of(trained(number))
+    assert_same(engines, HARD)
+    dice = random.Random(number)
+    pieces = [p.text.replace("▁", " ") for p in parse_model(trained(number), "").pieces]
+    parts = [*pieces, "e\u0301", "ﬁ", "ＡＢ", "①", "각", " ", "  ", "▁", "\u3000", "👍🏽", "\x00"]
+    planes = [c for c in range(0x110000) if not 0xD800 <= c < 0xE000]
+    texts = ["".join(dice.choices(parts, k=dice.randrange(20))) for _ in range(400)]
+    texts += ["".join(map(chr, dice.choices(planes[:0x3100], k=12))) for _ in range(200)]
+    texts += ["".join(map(chr, dice.choices(planes, k=12))) for _ in range(200)]
+    assert_same(engines, texts)
+
+
+@pytest.mark.parametrize("number", [0, 8])
+@settings(max_examples=100, deadline=None)
+@given(texts=st.lists(st.text(), max_size=4))
+def test_any_text(number, texts):
+    assert_same(engines_once(number), texts)
+
+
+@functools.cache
+def engines_once(number):
+    return engines_of(trained(number))
+
+
 @pytest.mark.parametrize(
     ("settings", "engine"),
     [
-        (IDENTITY, "fastokens"),
-        ({**IDENTITY, "add_dummy_prefix": False}, "fastokens"),
-        ({**IDENTITY, "byte_fallback": False}, "sentencepiece"),
-        ({**IDENTITY, "normalization_rule_name": "nmt_nfkc"}, "sentencepiece"),
-        ({**IDENTITY, "remove_extra_whitespaces": True}, "sentencepiece"),
-        ({**IDENTITY, "treat_whitespace_as_suffix": True}, "sentencepiece"),
-        ({**IDENTITY, "user_defined_symbols": ["<u>", "天下"]}, "sentencepiece"),
-        ({"model_type": "unigram", "byte_fallback": True}, "sentencepiece"),
-        ({"model_type": "unigram"}, "sentencepiece"),
+        (IDENTITY, "jimu-sentencepiece"),
+        ({"model_type": "unigram", "size": 200}, "jimu-sentencepiece"),
         ({"model_type": "char"}, "sentencepiece"),
         ({"model_type": "word", "size": 60}, "sentencepiece"),
     ],
     ids=str,
 )
-def test_ids_are_those_of_sentencepiece(tmp_path, settings, engine):
+def test_the_engine_and_the_text_that_comes_back(tmp_path, settings, engine):
     model = train(**settings)
-    texts = [*PROBES, *TEXTS, "a<u>b天下</s>", "<s>▁<0x41><unk>", " " * 40 + "x" + " " * 3]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         tokenizer = load_tokenizer(saved(tmp_path, model))
     assert tokenizer.engine.startswith(f"{engine} ")
-    ids, offsets = tokenizer.encode_batch(texts)
+    ids, offsets = tokenizer.encode_batch(HARD)
     assert (ids.dtype, offsets.dtype) == (np.uint32, np.int64)
-    assert split(ids, offsets) == expected(model, texts)
+    assert split(ids, offsets) == expected(model, HARD)
     processor = sentencepiece.SentencePieceProcessor(model_proto=model)
     text = "天下大势 all the world"
     decoded = tokenizer.decode(tokenizer.encode_batch([text])[0])
@@ -105,17 +172,18 @@ def test_ids_are_those_of_sentencepiece(tmp_path, settings, engine):
 
 
 @pytest.mark.parametrize("alphabet", ["ab", "ab ", "啊吧 ", "abc"])
-def test_the_fast_engine_breaks_ties_as_sentencepiece_does(tmp_path, alphabet):
+@pytest.mark.parametrize("tied", [False, True])
+def test_ties_are_broken_as_sentencepiece_does(alphabet, tied):
     """Few letters and many pieces: nearly every place can be joined in several ways."""
-    chance = random.Random(alphabet)
-    for trial in range(3):
-        texts = ["".join(chance.choices(alphabet, k=50)) for _ in range(200)]
-        model = train(texts, 290 + 10 * trial, **IDENTITY, split_by_whitespace=trial == 1)
-        tokenizer = load_tokenizer(saved(tmp_path, model))
-        assert tokenizer.engine.startswith("fastokens ")
-        texts = ["".join(chance.choices(alphabet + "é", k=30)) for _ in range(500)]
-        texts += [letter * n for letter in alphabet for n in range(1, 40)]
-        assert split(*tokenizer.encode_batch(texts)) == expected(model, texts)
+    dice = random.Random(alphabet)
+    texts = ["".join(dice.choices(alphabet, k=50)) for _ in range(200)]
+    model = train(texts, 300, **IDENTITY, split_by_whitespace=tied)
+    if tied:
+        scores = {p.text: -dice.randrange(4) for p in parse_model(model, "").pieces}
+        model = with_scores(model, scores)
+    texts = ["".join(dice.choices(alphabet + "é", k=30)) for _ in range(500)]
+    texts += [letter * n for letter in alphabet for n in range(1, 60)]
+    assert_same(engines_of(model), texts)
 
 
 def with_scores(model, scores):
@@ -132,12 +200,42 @@ def with_scores(model, scores):
     return bytes(data)
 
 
-def test_pieces_of_equal_score_are_left_to_sentencepiece(bpe):
+def test_a_long_text_is_summed_as_sentencepiece_sums_it():
+    """Past a score of -100,000 it starts from 0 again."""
+    dice = random.Random(3)
+    assert_same(engines_once(8), ["".join(dice.choices("天下大势all the wor", k=100_000))])
+
+
+@pytest.mark.parametrize("number", [0, 2, 8, 10])
+@pytest.mark.parametrize("unit", ["a", "啊", "天下", " ", "\u0301", "👍"])
+def test_a_long_text_of_one_kind(number, unit):
+    assert_same(engines_once(number), [unit * 30_000])
+
+
+def test_a_full_cache_gives_the_same():
+    engines = engines_of(trained(0))
+    dice = random.Random(5)
+    for _ in range(3):
+        texts = ["".join(dice.choices("abcdefghilmnorst", k=200)) for _ in range(2000)]
+        assert_same(engines, texts)
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"kind": "word"}, "kind word"),
+        ({"byte_fallback": False}, "byte pieces"),
+        ({"pieces": lambda pieces: (*pieces, pieces[-1])}, "written alike"),
+        ({"pieces": lambda p: (*p, Piece("x y", 0.0, PieceType.UNUSED))}, "unused"),
+        ({"pieces": lambda p: (*p, Piece("☃", 0.0, PieceType.CONTROL))}, "single character"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_models_that_the_loops_do_not_fit(bpe, change, reason):
     model = parse_model(bpe, "model")
-    first, second = [p.text for p in model.pieces if len(p.text) == 2][:2]
-    assert unfit(parse_model(with_scores(bpe, {}), "model")) is None
-    tied = parse_model(with_scores(bpe, {first: -1.0, second: -1.0}), "model")
-    assert "same score" in unfit(tied)
+    assert unfit(model) is None
+    values = {k: v(model.pieces) if callable(v) else v for k, v in change.items()}
+    assert reason in unfit(replace(model, **values))
 
 
 def test_a_disagreement_falls_back_loudly(tmp_path, bpe, monkeypatch):
@@ -278,7 +376,7 @@ def test_a_folder_with_two_models_asks_which(tmp_path, bpe, unigram):
     with pytest.raises(UsageError, match=r"has 2 \.model files: a\.model, b\.model"):
         load_tokenizer(tmp_path)
     (tmp_path / "b.model").unlink()
-    assert load_tokenizer(tmp_path).engine.startswith("fastokens ")
+    assert load_tokenizer(tmp_path).engine.startswith("jimu-sentencepiece ")
 
 
 def test_a_lone_surrogate_is_named(tmp_path, unigram):

@@ -8,15 +8,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 import sentencepiece
+from tokenizer_samples import every_code_point
 
 from dataprep.batch import Batch
 from dataprep.tokenizers.load import load_tokenizer
-from dataprep.tokenizers.sp_engine import FastSentencePieceEngine
+from dataprep.tokenizers.sp_engine import CompiledSentencePieceEngine
 
 MODELS = {
-    "mistral": ("tokenizer.model", "fastokens", 32000, {"bos": 1, "eod": 2, "unk": 0}),
-    "t5": ("spiece.model", "sentencepiece", 32100, {"eod": 1, "extra_id_0": 32099}),
-    "cpm-1": ("chinese_vocab.model", "sentencepiece", 30000, {"eod": 7, "mask": 6}),
+    "mistral": ("tokenizer.model", "jimu-sentencepiece", 32000, {"bos": 1, "eod": 2, "unk": 0}),
+    "t5": ("spiece.model", "jimu-sentencepiece", 32100, {"eod": 1, "extra_id_0": 32099}),
+    "cpm-1": ("chinese_vocab.model", "jimu-sentencepiece", 30000, {"eod": 7, "mask": 6}),
 }
 
 
@@ -40,7 +41,9 @@ def texts(folder: Path):
 @pytest.fixture(scope="module")
 def mistral(public_vocabularies):
     model = (public_vocabularies / "mistral" / "tokenizer.model").read_bytes()
-    return FastSentencePieceEngine(model), sentencepiece.SentencePieceProcessor(model_proto=model)
+    return CompiledSentencePieceEngine(model), sentencepiece.SentencePieceProcessor(
+        model_proto=model
+    )
 
 
 def same(engines, lines):
@@ -51,7 +54,7 @@ def same(engines, lines):
     return np.array_equal(np.diff(offsets), lengths) and np.array_equal(ids, np.concatenate(parts))
 
 
-@pytest.mark.slow
+@pytest.mark.sweep
 def test_mistral_on_the_corpus(mistral):
     for name, lines in texts(Path(os.environ["JIMU_SHARED"]) / "corpus"):
         assert same(mistral, lines), name
@@ -66,15 +69,13 @@ def test_mistral_on_nasty_files(mistral):
             assert same(mistral, [text, *text.split("\n")]), path.name
 
 
-@pytest.mark.slow
+@pytest.mark.sweep
 def test_mistral_on_every_character(mistral):
-    characters = [chr(c) for c in range(0x110000) if not 0xD800 <= c < 0xE000]
-    for start in range(0, len(characters), 50_000):
-        chunk = characters[start : start + 50_000]
-        assert same(mistral, [text for c in chunk for text in (c, f"a{c}1 {c}{c}\n")])
+    for documents in every_code_point(lambda c: f" {c}\na{c}1 {c}{c}\n"):
+        assert same(mistral, documents)
 
 
-@pytest.mark.slow
+@pytest.mark.sweep
 def test_mistral_on_random_pieces_and_characters(mistral):
     chance = random.Random(4)
     exact = mistral[1]

@@ -14,7 +14,7 @@ from dataprep.errors import DataError, UsageError
 from dataprep.tokenizers.load import load_tokenizer
 from dataprep.tokenizers.probe import PROBES
 from dataprep.tokenizers.spelling import byte_alphabet
-from dataprep.tokenizers.tiktoken_files import ENCODINGS, json_of_ranks
+from dataprep.tokenizers.tiktoken_files import ENCODINGS, Encoding, json_of_ranks
 from dataprep.tokenizers.train import WORDS
 
 
@@ -92,6 +92,25 @@ def test_a_tokenizer_model_may_be_ranks(tmp_path, ranks):
     path = written(tmp_path, ranks, "tokenizer.model", pattern=WORDS)
     assert load_tokenizer(path).vocab_size == len(ranks)
     assert load_tokenizer(path.parent).vocab_size == len(ranks)
+
+
+def test_a_config_beside_known_ranks_adds_tokens(tmp_path, ranks, monkeypatch):
+    size = len(ranks)
+    specials = {"<|endoftext|>": size}
+    known = Encoding(pattern=WORDS, specials=specials)
+    monkeypatch.setitem(ENCODINGS, size, known)
+    path = written(tmp_path, ranks, "tokenizer.model")
+    decoder = {"3": {"content": "!"}, str(size + 7): {"content": "<|user|>", "special": True}}
+    config = path.with_name("tokenizer_config.json")
+    config.write_text(json.dumps({"added_tokens_decoder": decoder, "eos_token": "<|user|>"}))
+    tokenizer = load_tokenizer(path)
+    assert tokenizer.special_tokens == {**specials, "<|user|>": size + 7}
+    assert tokenizer.vocab_size == size + 8
+    nameless = path.rename(path.with_name("tokenizer.bin"))
+    assert load_tokenizer(nameless).fingerprint == tokenizer.fingerprint
+    config.write_text("{")
+    with pytest.raises(DataError, match=r"tokenizer_config\.json cannot be read"):
+        load_tokenizer(nameless)
 
 
 @pytest.mark.slow

@@ -3,6 +3,8 @@
 import json
 
 import pytest
+import tokenizers
+from tokenizer_samples import TEXTS, trained_wordpiece
 
 from dataprep.errors import DataError, UsageError
 from dataprep.tokenizers.load import load_tokenizer
@@ -74,6 +76,25 @@ def test_dropout_is_refused(tmp_path, trained):
     (tmp_path / "tokenizer.json").write_text(json.dumps(spec))
     with pytest.raises(UsageError, match=r"dropout 0\.1"):
         load_tokenizer(tmp_path)
+
+
+@pytest.mark.parametrize("prefix", ["", "#", "@@", "＃＃"])
+def test_a_prefix_that_the_vocabulary_does_not_have_is_refused(tmp_path, prefix):
+    spec = json.loads(trained_wordpiece())
+    spec["model"]["continuing_subword_prefix"] = prefix
+    (tmp_path / "tokenizer.json").write_text(json.dumps(spec))
+    with pytest.raises(DataError, match="continuing_subword_prefix") as caught:
+        load_tokenizer(tmp_path)
+    assert "'##'" in caught.value.hint
+
+
+def test_a_vocabulary_may_have_another_prefix(tmp_path):
+    spec = json.loads(trained_wordpiece().replace('"##', '"@@'))
+    assert spec["model"]["continuing_subword_prefix"] == "@@"
+    (tmp_path / "tokenizer.json").write_text(json.dumps(spec))
+    reference = tokenizers.Tokenizer.from_str(json.dumps(spec))
+    expected = reference.encode(TEXTS[2], add_special_tokens=False).ids
+    assert load_tokenizer(tmp_path).encode_batch([TEXTS[2]])[0].tolist() == expected
 
 
 def test_a_missing_file_or_an_unfit_folder_is_a_usage_error(tmp_path):

@@ -1,11 +1,11 @@
 """Real vocabularies on the real corpus, where the machine has them."""
 
-import itertools
 import os
 from pathlib import Path
 
 import numpy as np
 import pytest
+from tokenizer_samples import every_code_point
 
 from dataprep.batch import Batch
 from dataprep.tokenizers.engines import ENGINES, REFERENCE
@@ -44,7 +44,7 @@ def test_vocabularies_known_by_name(public_vocabularies, monkeypatch, name, entr
     assert tokenizer.encode_batch(["Hello world"])[0].tolist() == hello
 
 
-@pytest.mark.slow
+@pytest.mark.sweep
 def test_qwen3_gives_the_ids_of_the_reference_on_the_corpus(qwen3, reference):
     for path in sorted((Path(os.environ["JIMU_SHARED"]) / "corpus").glob("*/*[!z]")):
         lines = path.read_text(encoding="utf-8").split("\n")[:300]
@@ -53,11 +53,9 @@ def test_qwen3_gives_the_ids_of_the_reference_on_the_corpus(qwen3, reference):
         assert np.array_equal(got[1], expected[1]), path.name
 
 
-@pytest.mark.slow
+@pytest.mark.sweep
 def test_every_character_gives_the_ids_of_the_reference(qwen3, reference):
-    characters = (chr(c) for c in range(0x110000) if not 0xD800 <= c < 0xE000)
-    while chunk := list(itertools.islice(characters, 20_000)):
-        texts = [text for c in chunk for text in (c, f"a{c}1 {c}{c}\n")]
-        got, expected = qwen3.encode_batch(texts), reference.encode(Batch.from_texts(texts))
-        assert np.array_equal(got[1], expected[1]), hex(ord(chunk[0]))
-        assert np.array_equal(got[0], expected[0]), hex(ord(chunk[0]))
+    for documents in every_code_point(lambda c: f"{c}\na{c}1 {c}{c}\n"):
+        got, expected = qwen3.encode_batch(documents), reference.encode(Batch.from_texts(documents))
+        assert np.array_equal(got[1], expected[1]), hex(ord(documents[0][0]))
+        assert np.array_equal(got[0], expected[0]), hex(ord(documents[0][0]))

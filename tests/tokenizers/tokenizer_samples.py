@@ -1,5 +1,9 @@
 """Texts and added tokens that several tests train and encode with."""
 
+import itertools
+import unicodedata
+from collections.abc import Callable, Iterator
+
 import tokenizers
 
 from dataprep.batch import Batch
@@ -43,3 +47,19 @@ def trained_wordpiece(size=400, **flags) -> str:
         [*TEXTS, "café Ünïcode straße İstanbul 한국어 각 ①½"] * 2, trainer
     )
     return tokenizer.to_str()
+
+
+def every_code_point(show: Callable[[str], str]) -> Iterator[list[str]]:
+    """Documents in batches: every code point as `show` has it, 16 in one document.
+
+    Marks and their neighbours have one each: an engine may send them to the reference, which then
+    would be compared with itself.
+    """
+    points = (chr(c) for c in range(0x110000) if not 0xD800 <= c < 0xE000)
+    while batch := list(itertools.islice(points, 1 << 16)):
+        documents = []
+        for i in range(0, len(batch), 16):
+            shown = list(map(show, batch[i : i + 16]))
+            marked = any(unicodedata.category(c)[0] == "M" for c in batch[i : i + 16])
+            documents += shown if marked else ["".join(shown)]
+        yield documents
