@@ -68,6 +68,7 @@ def build(
     text_key: Annotated[str | None, _option("text_key", "--text-key")] = None,
     on_error: Annotated[str | None, _option("on_error", "--on-error")] = None,
     max_errors: Annotated[int | None, _option("max_errors", "--max-errors")] = None,
+    max_dropped: Annotated[float | None, _option("max_dropped", "--max-dropped")] = None,
     keep_rejects: Annotated[str | None, _option("keep_rejects", "--keep-rejects")] = None,
     overwrite: Annotated[bool, _option("overwrite", "--overwrite")] = False,
     config: Annotated[
@@ -102,6 +103,7 @@ def build(
         "text_key": text_key,
         "on_error": on_error,
         "max_errors": max_errors,
+        "max_dropped": max_dropped,
         "keep_rejects": keep_rejects,
         "overwrite": overwrite or None,
     }

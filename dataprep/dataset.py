@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .disk import BitColumn, IndexedDataset
+import numpy as np
+
+from .disk import BitColumn, IndexedDataset, Origins
 from .errors import DataError
 from .manifest import name_of, read_manifest
 
@@ -15,7 +18,26 @@ if TYPE_CHECKING:
     from .samples import CausalSamples
     from .tokenizers.protocol import Tokenizer
 
-__all__ = ["Dataset", "open_dataset"]
+__all__ = ["Dataset", "Origin", "open_dataset"]
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where in the inputs a document comes from."""
+
+    document: int
+    file: str
+    """The path as it was given to the build."""
+    line: int
+    """From 1."""
+    start: int
+    end: int
+    """Its record is ``[start, end)`` of the file, decompressed: bytes, or rows."""
+    unit: str
+
+    def __str__(self) -> str:
+        what = f"{self.unit}s {self.start:,} to {self.end:,}"
+        return f"{self.file}, line {self.line:,}, {what}"
 
 
 class Dataset(IndexedDataset):
@@ -79,6 +101,48 @@ class Dataset(IndexedDataset):
                 f"{self.n_tokens:,}: the files are not of one dataset."
             )
         return column
+
+    @cached_property
+    def origins(self) -> Origins:
+        """Where the documents come from, as stored. Raises DataError when that is damaged."""
+        origins = Origins(Path(f"{self.prefix}.origins"))
+        if len(origins) != self.n_documents:
+            raise DataError(
+                f"{self.prefix}.origins is of {len(origins):,} documents, the dataset has "
+                f"{self.n_documents:,}: they do not belong together."
+            )
+        return origins
+
+    def origin(self, document: int) -> Origin:
+        """Where a document comes from. Raises IndexError when there is no such document."""
+        if not 0 <= document < self.n_documents:
+            raise IndexError(f"document {document} of {self.n_documents:,}")
+        number, line, start, end = self.origins.of(document)
+        inputs = self.manifest["inputs"]
+        if number >= len(inputs):
+            raise DataError(f"{self.prefix}.origins names input {number} of {len(inputs)}.")
+        entry = inputs[number]
+        return Origin(document, entry["path"], line + 1, start, end, entry["unit"])
+
+    def document_at(self, token: int) -> int:
+        """The document that a token stands in. Raises IndexError when there is no such token."""
+        sequence = self.sequence_at(token)
+        return int(np.searchsorted(self.document_indices, sequence, "right")) - 1
+
+    def token_range(self, document: int) -> tuple[int, int]:
+        """The tokens of a document, as the numbers of the first and of the one after the last."""
+        first, last = (int(self.document_indices[at]) for at in (document, document + 1))
+        if not 0 <= first <= last <= self.n_sequences:
+            raise DataError(f"{self.prefix}.idx is damaged at document {document:,}.")
+        bounds = [self._token_start(sequence) for sequence in (first, last)]
+        if not 0 <= bounds[0] <= bounds[1] <= self.n_tokens:
+            raise DataError(f"{self.prefix}.idx is damaged at document {document:,}.")
+        return bounds[0], bounds[1]
+
+    def _token_start(self, sequence: int) -> int:
+        if sequence == self.n_sequences:
+            return self.n_tokens
+        return int(self.pointers[sequence]) // self.dtype.itemsize
 
     def samples(
         self,

@@ -65,7 +65,7 @@ class Intake:
     extents: dict[int, tuple[int, int]] = field(default_factory=dict)
     """Lines and bytes (or rows) that the shard has of each input that is cut."""
 
-    def piece(self, piece: Piece) -> Iterator[Documents]:
+    def piece(self, piece: Piece, *, hashed: bool = True) -> Iterator[Documents]:
         """The documents of one piece. Raises DataError for what the policy does not allow."""
         entry = self.plan.inputs[piece.input]
         self._origin = origin = _Origin(entry, piece)
@@ -73,7 +73,7 @@ class Intake:
         self._end = (0, 0)
         unit = FORMATS[entry.format].reader(self.plan.doc_per).unit
         try:
-            if piece.start == 0:  # a file is hashed once, by whoever has its beginning
+            if piece.start == 0 and hashed:  # a file is hashed once, by whoever has its beginning
                 self.hashes[piece.input] = sha256_of(Path(entry.path))
             for records in read_piece(self.plan, piece):
                 yield self._sorted(records, piece, unit)

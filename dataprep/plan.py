@@ -114,12 +114,28 @@ class Plan:
         if not is_sealed(values):
             raise ValueError("not a plan, or changed")
         del values["sha256"]
-        values["columns"] = tuple(values["columns"])
-        values["inputs"] = tuple(Input(**entry) for entry in values["inputs"])
-        values["shards"] = tuple(
-            tuple(Piece(**piece) for piece in shard) for shard in values["shards"]
-        )
-        return cls(**values)
+        return cls._of(values)
+
+    def division(self) -> dict[str, Any]:
+        """All but the inputs and the identity, which a manifest has already."""
+        values = dataclasses.asdict(self)
+        del values["inputs"], values["identity"]
+        return values
+
+    @classmethod
+    def of_manifest(cls, manifest: Mapping[str, Any]) -> Plan:
+        """The plan that a dataset was made by."""
+        fields = [field.name for field in dataclasses.fields(Input)]
+        inputs = [{name: entry[name] for name in fields} for entry in manifest["inputs"]]
+        identity = manifest["identity"]
+        return cls._of({**manifest["plan"], "inputs": inputs, "identity": identity})
+
+    @classmethod
+    def _of(cls, values: Mapping[str, Any]) -> Plan:
+        inputs = tuple(Input(**entry) for entry in values["inputs"])
+        shards = tuple(tuple(Piece(**piece) for piece in shard) for shard in values["shards"])
+        columns = tuple(values["columns"])
+        return cls(**{**values, "columns": columns, "inputs": inputs, "shards": shards})
 
 
 def make_plan(

@@ -6,6 +6,7 @@ import hashlib
 import json
 import platform
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -19,6 +20,8 @@ from .errors import DataError, UsageError
 from .inputs import Listing
 from .manifest import COLUMNS, ENDINGS, FORMAT, manifest_path, read_manifest, sealed
 from .plan import Plan
+from .policy import ErrorPolicy
+from .readers import FORMATS
 from .settings import BuildSettings
 from .workfolder import Outcome, WorkFolder
 
@@ -80,6 +83,7 @@ def publish(
     for shard in range(len(plan.shards)):
         books.add(outcomes[shard].books)
     books.check()
+    ErrorPolicy.of(settings).judge_whole(books)
     if books.failed and not books.written:
         raise DataError(
             f"No document is left: {books.summary()}. The first failures:"
@@ -143,7 +147,9 @@ def publish(
         },
         "files": files,
         "books": books.to_json(),
-        "inputs": _inputs(listing, outcomes),
+        "ledger": [_counts(outcomes[shard].books) for shard in range(len(plan.shards))],
+        "plan": plan.division(),
+        "inputs": _inputs(plan, outcomes),
         "passed_over": listing.passed_over,
         "settings": settings.to_json(),
         "versions": _versions(),
@@ -207,13 +213,22 @@ def _write_all(file: Sink, blocks: Iterable[bytes]) -> None:
         file.write(block)
 
 
-def _inputs(listing: Listing, outcomes: Mapping[int, Outcome]) -> list[dict[str, Any]]:
+def _counts(books: Books) -> dict[str, Any]:
+    """The books of a shard without what those of the whole have."""
+    return {name: value for name, value in books.to_json().items() if name != "problems"}
+
+
+def _inputs(plan: Plan, outcomes: Mapping[int, Outcome]) -> list[dict[str, Any]]:
     hashes: dict[int, str] = {}
     for outcome in outcomes.values():
         hashes.update(outcome.hashes)
     return [
-        {"path": entry.path, "size": entry.size, "sha256": hashes.get(number)}
-        for number, entry in enumerate(listing.inputs)
+        {
+            **asdict(entry),
+            "sha256": hashes.get(number),
+            "unit": FORMATS[entry.format].reader(plan.doc_per).unit,
+        }
+        for number, entry in enumerate(plan.inputs)
     ]
 
 

@@ -89,6 +89,11 @@ class BuildSettings:
         "skip: leave out all that is bad; fail: stop at the first bad record.",
     ] = "limit"
     max_errors: Annotated[int, "Bad records that --on-error limit leaves out (default: 100)."] = 100
+    max_dropped: Annotated[
+        float | None,
+        "Percent of the bytes in records that may be dropped or fail; above it nothing is "
+        "published (default: any).",
+    ] = None
     keep_rejects: Annotated[
         str | None, "File for every record that failed or was dropped, as JSON lines."
     ] = None
@@ -123,6 +128,8 @@ class BuildSettings:
                 "--segmenter, --user-dict and --hmm say what words are, but no words are wanted.",
                 "Add --words.",
             )
+        if self.max_dropped is not None and not 0 <= self.max_dropped <= 100:
+            raise UsageError(f"--max-dropped {self.max_dropped:g}: it is a percentage, 0 to 100.")
         if not self.text_key:
             raise UsageError("--text-key is empty.", "Name the key that holds the text.")
         if _NO_KEY.search(self.text_key):
@@ -182,7 +189,7 @@ def _fits(value: Any, kind: Any) -> bool:
         return value in get_args(kind)
     if get_origin(kind) is tuple:
         return isinstance(value, tuple) and all(isinstance(entry, str) for entry in value)
-    return type(value) is kind
+    return type(value) is kind or (kind is float and type(value) is int)
 
 
 def _described(kind: Any) -> str:

@@ -256,6 +256,16 @@ class Origins:
             raise self._damaged(f"document {document:,} is not where its index says")
         return tuple(int(column[at]) for column in columns)  # type: ignore[return-value]
 
+    def part(self, first: int, last: int) -> Columns:
+        """The documents ``[first, last)``."""
+        number = bisect.bisect_right(range(self.n_blocks), first, key=self._first) - 1
+        found = []
+        while first < last:
+            begin, columns = self.columns(number)
+            found.append(columns.part(slice(first - begin, last - begin)))
+            first, number = begin + len(columns.starts), number + 1
+        return Columns(*map(np.concatenate, zip(*found, strict=True)))
+
     def blocks(self, first: int, last: int) -> Iterator[Block]:
         """The documents ``[first, last)``, whole blocks as they are."""
         for number in range(self.n_blocks):

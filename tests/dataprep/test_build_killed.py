@@ -57,14 +57,17 @@ class Builds:
         return process.returncode
 
     def hashes(self) -> list[str]:
-        paths = [Path(f"{self.out}{ending}") for ending in (".bin", ".idx", ".tokenizer.json")]
+        paths = [
+            Path(f"{self.out}{ending}")
+            for ending in (".bin", ".idx", ".origins", ".tokenizer.json")
+        ]
         return [hashlib.sha256(path.read_bytes()).hexdigest() for path in paths]
 
     def files(self) -> set[str]:
         return {path.name for path in self.out.parent.iterdir()}
 
 
-WHOLE = {"d.bin", "d.idx", "d.json", "d.tokenizer.json"}
+WHOLE = {"d.bin", "d.idx", "d.json", "d.origins", "d.tokenizer.json"}
 
 
 @pytest.fixture
