@@ -60,6 +60,7 @@ EXTRAS = {
         "opencc>=1.3",
         "pytest>=8",
         "pytest-timeout>=2.3",
+        "pytest-xdist>=3.6",
         "hypothesis>=6",
         "setuptools>=71",  # the packaging tests build wheels
     ],
