@@ -1,0 +1,65 @@
+"""Finding documents in an index, compiled: binary search in a memory map."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dataprep.tokenizers.compiled import compiled
+
+__all__ = ["mark"]
+
+Array = npt.NDArray[Any]
+
+
+@compiled
+def _offset(document: int, indices: Array, pointers: Array, itemsize: int, n_tokens: int) -> int:
+    sequence = indices[document]
+    if sequence == len(pointers):
+        return np.int64(n_tokens)
+    return np.int64(pointers[sequence] // itemsize)
+
+
+@compiled
+def _document_of(token: int, indices: Array, pointers: Array, itemsize: int, n_tokens: int) -> int:
+    """The last document that starts at ``token`` or before."""
+    low = 0
+    high = len(indices) - 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        if _offset(middle, indices, pointers, itemsize, n_tokens) <= token:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+@compiled
+def mark(
+    places: Array,
+    indices: Array,
+    pointers: Array,
+    itemsize: int,
+    n_tokens: int,
+    starts: Array,
+    documents: Array,
+) -> None:
+    """Fill ``starts`` bool[n, width] and ``documents`` int64[n]; see DocumentOffsets.mark."""
+    for row in range(len(places)):
+        document = 0
+        next_start = 0
+        for i in range(places.shape[1]):
+            token = places[row, i]
+            if i == 0 or token != places[row, i - 1] + 1:
+                document = _document_of(token, indices, pointers, itemsize, n_tokens)
+                starts[row, i] = _offset(document, indices, pointers, itemsize, n_tokens) == token
+                next_start = _offset(document + 1, indices, pointers, itemsize, n_tokens)
+                if i == 0:
+                    documents[row] = document
+            elif token == next_start:
+                starts[row, i] = True
+                while next_start <= token:
+                    document += 1
+                    next_start = _offset(document + 1, indices, pointers, itemsize, n_tokens)
