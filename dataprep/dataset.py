@@ -11,7 +11,7 @@ from .errors import DataError
 from .manifest import name_of, read_manifest
 
 if TYPE_CHECKING:
-    from .samples import CausalSamples
+    from .samples import Samples
     from .tokenizers.protocol import Tokenizer
 
 __all__ = ["Dataset", "open_dataset"]
@@ -60,11 +60,17 @@ class Dataset(IndexedDataset):
         seed: int | None = None,
         split: str | None = None,
         weights: Sequence[float] = (99.0, 1.0),
-    ) -> CausalSamples:
-        """Training samples, of all documents or of one part of them; see open_samples."""
+        **settings: Any,
+    ) -> Samples:
+        """Training samples, of all documents or of one part of them; see open_samples.
+
+        ``settings`` are the others of open_samples, and those of the kind.
+        """
         from .samples import open_samples
 
-        return open_samples(self, kind, seq_len=seq_len, seed=seed, split=split, weights=weights)
+        return open_samples(
+            self, kind, seq_len=seq_len, seed=seed, split=split, weights=weights, **settings
+        )
 
     def tokenizer(self) -> Tokenizer:
         """The tokenizer that the dataset was made with, which lies beside it."""

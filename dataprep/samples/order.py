@@ -39,8 +39,11 @@ class Order:
         if at.size and at.min() < 0:
             raise IndexError(f"position {at.min()} of a run: positions start at 0")
         epochs, within = np.divmod(at, self.n)
-        if self.seed is None:
+        if self.seed is None or not at.size:
             return epochs, within
+        first = int(epochs.flat[0])
+        if (epochs == first).all():  # most batches
+            return epochs, self._shuffled(first, within)
         samples = np.empty_like(within)
         for epoch in np.unique(epochs):
             here = epochs == epoch

@@ -37,7 +37,7 @@ class Windows:
         bounds = bounds.reshape(-1, 2)
         lengths = bounds[:, 1] - bounds[:, 0]
         self.width, self.stride, self.joined = width, stride, joined
-        self.tokens = tokens
+        self.tokens = np.asarray(tokens)  # slices of a memmap are slow to make
         self._starts = bounds[:, 0]
         if joined:
             self._before = np.concatenate(([0], np.cumsum(lengths)))
@@ -53,7 +53,7 @@ class Windows:
                 hint="use a shorter seq_len or more text",
             )
         if not joined:
-            self._views = np.lib.stride_tricks.sliding_window_view(tokens, width)
+            self._views = np.lib.stride_tricks.sliding_window_view(self.tokens, width)
 
     def __len__(self) -> int:
         return self._n
