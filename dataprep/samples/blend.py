@@ -1,12 +1,12 @@
 """Several datasets as one run, in an order that is computed.
 
 Position ``p`` of a run is the point ``(step * p + shift) mod m`` of a rotation of ``[0, m)``, with
-``step / m`` close to the golden ratio, and each dataset has an interval of ``[0, m)`` as long as its
-share: the points of such a rotation are spread evenly (Kronecker's sequence), so that every dataset
-has its share of every stretch of the run, to within a few samples. How many points of an interval
-came before ``p`` is a difference of sums of ``floor((step * q + c) / m)``, which take a logarithm of
-steps, as the greatest common divisor does. So a position is turned into a dataset and a sample of
-it without a table and without a state.
+``step / m`` close to the golden ratio, and each dataset has an interval of ``[0, m)`` as long as
+its share: the points of such a rotation are spread evenly (Kronecker's sequence), so that every
+dataset has its share of every stretch of the run, to within a few samples. How many points of an
+interval came before ``p`` is a difference of sums of ``floor((step * q + c) / m)``, which take a
+logarithm of steps, as the greatest common divisor does. So a position is turned into a dataset and
+a sample of it without a table and without a state.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ _GOLDEN = (math.sqrt(5) - 1) / 2
 class Blend:
     """Samples of several views, mixed.
 
-    One of three says how: ``weights``, in proportion to which samples are taken for ever; ``epochs``,
-    how often each view is gone through in one epoch of the blend, which need not be whole numbers;
-    neither, which is one epoch of each. ``temperature`` T, with neither of them, takes shares in
-    proportion to ``len(view) ** (1 / T)``: 1 as they are, larger for more even shares.
+    One of three says how: ``weights``, in proportion to which samples are taken for ever;
+    ``epochs``, how often each view is gone through in one epoch of the blend, which need not be
+    whole numbers; ``temperature`` T, in proportion to ``len(view) ** (1 / T)``: 1 as they are,
+    larger for more even shares. Without any it is one epoch of each.
 
     Weights count samples. All views must make the same arrays; of one ``seq_len`` weights are then
     shares of the tokens. Each view goes on in its own order, whatever the others are, epoch after
@@ -106,7 +106,8 @@ class Blend:
 
     def epochs(self, n: int) -> npt.NDArray[np.float64]:
         """How often each view has been gone through after ``n`` samples, float64[views]."""
-        return self.counts(n) / np.array([len(view) for view in self._views])
+        gone: npt.NDArray[np.float64] = self.counts(n) / np.array([len(v) for v in self._views])
+        return gone
 
     def __getitem__(self, position: int) -> Mapping[str, npt.NDArray[Any]]:
         """The arrays of one sample."""
@@ -141,7 +142,8 @@ class Blend:
 def _checked(name: str, values: Sequence[float], n: int) -> list[float]:
     if len(values) != n or not all(math.isfinite(v) and v > 0 for v in values):
         raise UsageError(
-            f"{name} are {list(values)}: one finite number above 0 is needed for each of {n} datasets"
+            f"{name} are {list(values)}: one finite number above 0 is needed for each of {n} "
+            "datasets"
         )
     return list(values)
 
@@ -151,6 +153,6 @@ def _step(modulus: int) -> int:
     wanted = round(modulus * _GOLDEN)
     for away in range(modulus):
         for step in (wanted - away, wanted + away):
-            if 0 < step and math.gcd(step, modulus) == 1:
+            if step > 0 and math.gcd(step, modulus) == 1:
                 return step
     return 1

@@ -52,7 +52,7 @@ def _before(p: int, modulus: int, step: int, shift: int, bound: int) -> int:
     m, a = np.uint64(modulus), np.uint64(step)
     over = _floor_sum(rest, m, a, np.uint64(shift + modulus - bound))
     over -= _floor_sum(rest, m, a, np.uint64(shift))
-    return turns * bound + np.int64(rest - over)
+    return int(turns * bound + np.int64(rest - over))
 
 
 @compiled

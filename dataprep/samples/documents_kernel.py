@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
 from dataprep.tokenizers.compiled import compiled
@@ -18,8 +17,8 @@ Array = npt.NDArray[Any]
 def _offset(document: int, indices: Array, pointers: Array, itemsize: int, n_tokens: int) -> int:
     sequence = indices[document]
     if sequence == len(pointers):
-        return np.int64(n_tokens)
-    return np.int64(pointers[sequence] // itemsize)
+        return int(n_tokens)
+    return int(pointers[sequence] // itemsize)
 
 
 @compiled

@@ -26,10 +26,10 @@ def number(key: np.uint64, n: int) -> np.uint64:
 @compiled
 def below(key: np.uint64, n: int, limit: int) -> int:
     """An integer in ``[0, limit)``; ``limit`` is at most 2**31, the bias at most limit / 2**32."""
-    return np.int64(((number(key, n) >> np.uint64(32)) * np.uint64(limit)) >> np.uint64(32))
+    return int(((number(key, n) >> np.uint64(32)) * np.uint64(limit)) >> np.uint64(32))
 
 
 @compiled
 def unit(key: np.uint64, n: int) -> float:
     """A float64 in ``[0, 1)``, a multiple of 2**-53."""
-    return np.float64(number(key, n) >> np.uint64(11)) * 2.0**-53
+    return float(number(key, n) >> np.uint64(11)) * 2.0**-53

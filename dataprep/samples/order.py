@@ -43,11 +43,11 @@ class Order:
             return epochs, within
         first = int(epochs.flat[0])
         if (epochs == first).all():  # most batches
-            return epochs, self._shuffled(first, within)
+            return epochs, self._shuffled(self.seed, first, within)
         samples = np.empty_like(within)
         for epoch in np.unique(epochs):
             here = epochs == epoch
-            samples[here] = self._shuffled(int(epoch), within[here])
+            samples[here] = self._shuffled(self.seed, int(epoch), within[here])
         return epochs, samples
 
     def one(self, position: int) -> tuple[int, int]:
@@ -59,9 +59,10 @@ class Order:
             return epoch, within
         return epoch, _permutation(self.n, self.seed, epoch).one(within)
 
-    def _shuffled(self, epoch: int, within: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        assert self.seed is not None
-        return _permutation(self.n, self.seed, epoch)(within)
+    def _shuffled(
+        self, seed: int, epoch: int, within: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.int64]:
+        return _permutation(self.n, seed, epoch)(within)
 
 
 class BlockOrder(Order):
@@ -92,26 +93,28 @@ class BlockOrder(Order):
         epoch, sample = self.locate([position])
         return int(epoch[0]), int(sample[0])
 
-    def _shuffled(self, epoch: int, within: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        assert self.seed is not None
-        blocks, before = self._of_epoch(epoch)
+    def _shuffled(
+        self, seed: int, epoch: int, within: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.int64]:
+        blocks, before = self._of_epoch(seed, epoch)
         turn = np.searchsorted(before, within, side="right") - 1
         samples = np.empty_like(within)
         for t in np.unique(turn):
             here = turn == t
             block = int(blocks[t])
             # A key of three numbers: never one of those that whole epochs are shuffled by.
-            order = _permutation(int(self._counts[block]), self.seed, epoch, block)
+            order = _permutation(int(self._counts[block]), seed, epoch, block)
             samples[here] = self._firsts[block] + order(within[here] - before[t])
         return samples
 
-    def _of_epoch(self, epoch: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    def _of_epoch(
+        self, seed: int, epoch: int
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """The blocks in the order of their turns, and the number of samples before each turn."""
         found = self._epochs.get(epoch)
         if found is None:
-            assert self.seed is not None
             n = len(self._counts)
-            blocks = Permutation(n, self.seed, epoch, -1)(np.arange(n))
+            blocks = Permutation(n, seed, epoch, -1)(np.arange(n))
             counts = self._counts[blocks]
             found = blocks, np.cumsum(counts) - counts
             # A batch touches two epochs at most; a run never goes back.

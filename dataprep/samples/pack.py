@@ -101,13 +101,11 @@ class PackedSamples:
         counts = [self._count(documents) for documents in self._blocks]
         if not sum(counts):
             raise DataError(
-                f"no document of the {len(offsets) - 1} has two tokens: there is nothing to predict",
+                f"none of {len(offsets) - 1} documents has two tokens: there is nothing to predict",
                 hint="use more text",
             )
         self._before = np.cumsum([0, *counts])
-        self._order = (
-            Order(len(self), None) if seed is None else BlockOrder(np.array(counts), seed)
-        )
+        self._order = Order(len(self), None) if seed is None else BlockOrder(np.array(counts), seed)
 
     def __len__(self) -> int:
         """The number of samples in one epoch."""

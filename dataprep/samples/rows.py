@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Arrays", "Bits", "Objective", "Rows"]
+__all__ = ["Arrays", "Bits", "Objective", "Rows", "given"]
+
+Part = TypeVar("Part")
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 """One row a sample; which arrays there are is told by each objective."""
@@ -44,6 +46,13 @@ class Rows:
     document_starts: npt.NDArray[np.bool_] | None = None
     documents: npt.NDArray[np.int64] | None = None
     partners: Rows | None = None
+
+
+def given(part: Part | None) -> Part:
+    """A part of Rows that an objective has asked for."""
+    if part is None:
+        raise ValueError("a part of Rows is missing that this objective reads")
+    return part
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

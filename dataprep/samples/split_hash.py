@@ -28,8 +28,8 @@ def parts_of(
     """
     if not 2 <= len(weights) <= 255 or not all(math.isfinite(w) and w > 0 for w in weights):
         raise UsageError(
-            f"a split by {','.join(f'{w:g}' for w in weights) or 'no weights'}: two or more weights "
-            "above 0 are needed",
+            f"a split by {','.join(f'{w:g}' for w in weights) or 'no weights'}: two or more "
+            "weights above 0 are needed",
             hint="for example 99,1: a hundredth of the documents is for validation",
         )
     from dataprep.samples.split_kernel import hash_documents

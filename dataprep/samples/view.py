@@ -94,9 +94,7 @@ class WindowSamples:
         )
 
     @staticmethod
-    def _cut(
-        bits: npt.NDArray[np.bool_], places: npt.NDArray[np.int64]
-    ) -> npt.NDArray[np.bool_]:
+    def _cut(bits: npt.NDArray[np.bool_], places: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
         """Tokens that do not follow the one before them start anew, and so does the end of all."""
         bits[:, 1:] |= np.diff(places) != 1
         return bits

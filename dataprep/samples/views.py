@@ -101,7 +101,9 @@ def open_samples(
     else:
         entry = KINDS[kind]
         chosen = settings_of(kind, entry.settings, {**entry.preset, **settings})
-        objective = entry.objective(chosen, seq_len=seq_len, vocabulary=_vocabulary(dataset, roles))
+        objective = entry.objective(
+            chosen, seq_len=seq_len, vocabulary=_vocabulary(dataset, kind, roles)
+        )
         width = objective.width
     streams: npt.NDArray[np.int64] | None = None
     joined = split is not None and split_by == "hash"
@@ -153,16 +155,18 @@ def _ranges(
 
 def _refuse(given: bool, what: str) -> None:
     if given:
-        raise UsageError(f"packing='best-fit' works through documents in blocks: {what} is not for it")
+        raise UsageError(
+            f"packing='best-fit' works through documents in blocks: {what} is not for it"
+        )
 
 
-def _vocabulary(dataset: IndexedDataset, roles: Mapping[str, int] | None) -> Vocabulary:
+def _vocabulary(dataset: IndexedDataset, kind: str, roles: Mapping[str, int] | None) -> Vocabulary:
     from dataprep.dataset import Dataset
 
     if not isinstance(dataset, Dataset):
         raise UsageError(
-            f"{dataset.prefix} has no tokenizer beside it: only 'causal' samples can be made of it.",
-            "Open it with dataprep.open, or make the dataset with `dataprep build`.",
+            f"{dataset.prefix} was opened without its tokenizer, which {kind!r} samples need.",
+            "Open it with dataprep.open; make it with `dataprep build`.",
         )
     return _vocabulary_of_dataset(dataset, roles)
 

@@ -1,4 +1,4 @@
-"""What objectives need to know of a tokenizer: special ids by role, and ids that text is made of."""
+"""What objectives need to know of a tokenizer: special ids by role, and those of text."""
 
 from __future__ import annotations
 

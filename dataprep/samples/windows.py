@@ -66,18 +66,23 @@ class Windows:
         if self.joined:
             return samples * self.stride
         stream = np.searchsorted(self._before, samples, side="right") - 1
-        return self._starts[stream] + (samples - self._before[stream]) * self.stride
+        found: npt.NDArray[np.int64] = (
+            self._starts[stream] + (samples - self._before[stream]) * self.stride
+        )
+        return found
 
     def one(self, sample: int) -> npt.NDArray[np.integer[Any]]:
         """The tokens of one window, in the dtype of ``tokens``, a view where that can be."""
         if self.joined:
-            return self.gather(np.array([sample * self.stride]))[0]
+            first: npt.NDArray[np.integer[Any]] = self.gather(np.array([sample * self.stride]))[0]
+            return first
         if len(self._starts) == 1:
             start = int(self._starts[0]) + sample * self.stride
         else:
             stream = int(np.searchsorted(self._before, sample, side="right")) - 1
             start = int(self._starts[stream] + (sample - self._before[stream]) * self.stride)
-        return self.tokens[start : start + self.width]
+        window: npt.NDArray[np.integer[Any]] = self.tokens[start : start + self.width]
+        return window
 
     def gather(self, starts: npt.NDArray[np.int64]) -> npt.NDArray[np.integer[Any]]:
         """The tokens of windows, [n, width] in the dtype of ``tokens``, copied."""
@@ -94,5 +99,6 @@ class Windows:
         if self.joined:
             np.minimum(at, self._before[-1] - 1, out=at)
             stream = np.searchsorted(self._before, at.ravel(), side="right").reshape(at.shape) - 1
-            return self._starts[stream] + at - self._before[stream]
+            at += self._starts[stream] - self._before[stream]
+            return at
         return np.minimum(at, len(self.tokens) - 1)

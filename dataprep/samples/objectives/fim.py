@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from dataprep.errors import UsageError
 from dataprep.samples.objectives.checks import check_share
-from dataprep.samples.rows import Objective, Rows
+from dataprep.samples.rows import Objective, Rows, given
 from dataprep.samples.vocabulary import Vocabulary
 
 __all__ = ["FimIds", "FimSettings", "fim", "fim_objective"]
@@ -96,6 +96,5 @@ def fim_objective(settings: FimSettings, *, seq_len: int, vocabulary: Vocabulary
 
 
 def _make(rows: Rows, settings: FimSettings, ids: FimIds) -> dict[str, npt.NDArray[Any]]:
-    assert rows.document_starts is not None
-    window = fim(rows.tokens, rows.document_starts, rows.keys, settings, ids)
+    window = fim(rows.tokens, given(rows.document_starts), rows.keys, settings, ids)
     return {"tokens": window[:, :-1].copy(), "labels": window[:, 1:].copy()}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
 from dataprep.samples.draws import below, unit
@@ -42,17 +41,15 @@ def rearrange(
             moves = unit(key, n) < rate
             swapped = unit(key, n + 1) < spm_share
             n += 2
-            ends = high > low and tokens[row, high - 1] == eod
+            ends = tokens[row, high - 1] == eod
             stop = high - 1 if ends else high
-            extra = 3 if moves else 0
+            # An empty document has no middle; one of which nothing would fit stays as it is.
+            moves = moves and stop > low and to + 3 < width
             # What is cut off is cut before anything is moved: every middle stays whole.
-            if to + stop - low + extra > width:
+            room = width - to - (3 if moves else 0)
+            if stop - low > room:
+                stop = low + room
                 ends = False
-                if to + extra < width:
-                    stop = low + width - to - extra
-                else:
-                    moves = False
-                    stop = low + width - to
             if not moves:
                 for i in range(low, stop):
                     out[row, to] = tokens[row, i]

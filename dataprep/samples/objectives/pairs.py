@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dataprep.samples.objectives.mlm import MlmSettings, mlm
-from dataprep.samples.rows import Rows
+from dataprep.samples.rows import Rows, given
 from dataprep.samples.vocabulary import Vocabulary
 
 __all__ = ["pair_rows"]
@@ -39,10 +39,9 @@ def pair_rows(
     types = np.zeros(tokens.shape, np.int64)
     lengths = np.zeros(n, np.int64)
     pair_labels = np.zeros(n, np.int64)
-    assert rows.partners is not None
     lay_out(
-        *_parts(rows, vocabulary),
-        *_parts(rows.partners, vocabulary),
+        _parts(rows, vocabulary),
+        _parts(given(rows.partners), vocabulary),
         rows.keys,
         vocabulary.is_special,
         settings.short,
@@ -83,6 +82,5 @@ def _parts(rows: Rows, vocabulary: Vocabulary) -> tuple[npt.NDArray[Any], ...]:
             closing = goes_on & after_stop
             after_stop[:, 1:] |= closing[:, :-1]
         sentences[:, 1:-1] = after_stop & ~goes_on
-    assert rows.document_starts is not None
-    assert rows.documents is not None
-    return tokens.astype(np.int64), words, sentences, rows.document_starts, rows.documents
+    document_starts, documents = given(rows.document_starts), given(rows.documents)
+    return tokens.astype(np.int64), words, sentences, document_starts, documents

@@ -19,7 +19,12 @@ NO_PAIR = -100
 
 @compiled
 def _piece(
-    row: int, point: int, tokens: Array, starts: Array, sentences: Array, begins: Array,
+    row: int,
+    point: int,
+    tokens: Array,
+    starts: Array,
+    sentences: Array,
+    begins: Array,
     special: Array,
 ) -> tuple[int, int]:
     """``[low, high)``: the text of the document around ``point``, from the start of a sentence."""
@@ -84,16 +89,8 @@ def _cut(row: int, low: int, high: int, bits: Array, key: np.uint64, n: int) -> 
 
 @compiled
 def lay_out(
-    tokens: Array,
-    starts: Array,
-    sentences: Array,
-    begins: Array,
-    documents: Array,
-    tokens_2: Array,
-    starts_2: Array,
-    sentences_2: Array,
-    begins_2: Array,
-    documents_2: Array,
+    parts: tuple[Array, ...],
+    parts_2: tuple[Array, ...],
     keys: Array,
     special: Array,
     short: float,
@@ -108,9 +105,12 @@ def lay_out(
 ) -> None:
     """Fill ``out`` int64[n, length], ``out_starts`` bool, ``types`` and the rest, row by row.
 
-    ``out`` is filled with padding before, ``out_starts`` with True. ``swaps``: sentence order, else
-    next sentence.
+    ``parts`` are tokens int64, word starts, sentence starts, document starts, all [n, width] or one
+    more, and documents int64[n]. ``out`` is filled with padding before, ``out_starts`` with True.
+    ``swaps``: sentence order, else next sentence.
     """
+    tokens, starts, sentences, begins, documents = parts
+    tokens_2, starts_2, sentences_2, begins_2, documents_2 = parts_2
     room = out.shape[1] - 3
     width = tokens.shape[1]
     for row in range(len(tokens)):
@@ -142,9 +142,7 @@ def lay_out(
         elif other and not swaps:
             point = below(key, n, tokens_2.shape[1])
             n += 1
-            low_2, high_2 = _piece(
-                row, point, tokens_2, starts_2, sentences_2, begins_2, special
-            )
+            low_2, high_2 = _piece(row, point, tokens_2, starts_2, sentences_2, begins_2, special)
             document = documents[row]
             for i in range(1, low + 1):
                 if begins[row, i]:

@@ -1,7 +1,8 @@
 """Prefix language model: a beginning that is seen at once, and the rest, which is predicted.
 
 Raffel et al., "Exploring the limits of transfer learning with a unified text-to-text transformer"
-(2020), section 3.2.3, after Liu et al., "Generating Wikipedia by summarizing long sequences" (2018).
+(2020), section 3.2.3, after Liu et al., "Generating Wikipedia by summarizing long sequences"
+(2018).
 """
 
 from __future__ import annotations

@@ -169,12 +169,10 @@ def filled(tokens, begins, key, *, rate, spm, eod, ids):
         moves, swapped = draws.unit() < rate, draws.unit() < spm
         text = list(tokens[low:high])
         tail = [text.pop()] if text[-1] == eod else []
+        moves = moves and len(text) > 0 and width - len(out) > 3
         room = width - len(out) - 3 * moves
         if len(text) > room:
-            tail = []
-            if room <= 0:
-                moves, room = False, width - len(out)
-            text = text[:room]
+            text, tail = text[:room], []
         if moves:
             one, two = sorted(draws.below(len(text) + 1) for _ in range(2))
             first, middle, last = text[:one], text[one:two], text[two:]

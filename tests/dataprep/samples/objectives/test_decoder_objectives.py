@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import chain, pairwise
 
 import numpy as np
 import pytest
@@ -111,10 +112,10 @@ def test_glm_loses_nothing(seed, seq_len, rate, mean, long_share) -> None:
         is_long = LONG in text
         blanks = [i for i, t in enumerate(text) if t in (MASK, LONG)]
         assert sorted(spans) == blanks
-        assert all(b - a > 1 for a, b in zip(blanks, blanks[1:], strict=False))
+        assert all(b - a > 1 for a, b in pairwise(blanks))
         assert is_long or sum(map(len, spans.values())) <= budget
-        parts = [spans[i] if i in spans else [t] for i, t in enumerate(text)]
-        assert sum(parts, []) == tokens[row].tolist()
+        parts = [spans.get(i, [t]) for i, t in enumerate(text)]
+        assert list(chain.from_iterable(parts)) == tokens[row].tolist()
 
 
 def test_glm_rates() -> None:
@@ -201,7 +202,7 @@ def test_fim_keeps_the_text_and_its_rates() -> None:
         parts = [row[1:suffix], row[middle + 1 :], row[suffix + 1 : middle]]
         if suffix == 1 and parts[1] and parts[1][0] == 20:  # SPM: the prefix is in the last part
             parts = [[], parts[1], parts[2]]
-        assert sum(parts, []) == list(range(20, 20 + width - 3))
+        assert list(chain.from_iterable(parts)) == list(range(20, 20 + width - 3))
 
 
 def test_fim_is_causal() -> None:

@@ -219,5 +219,5 @@ def test_settings_that_cannot_be(values: dict[str, object], message: str) -> Non
 
 def test_a_tokenizer_without_a_mask_is_told() -> None:
     bare = Vocabulary(size=10, roles={"eod": 1})
-    with pytest.raises(UsageError, match="no token for the role 'cls' or 'bos'.* it has: eod"):
+    with pytest.raises(UsageError, match=r"no token for the role 'cls' or 'bos'.* it has: eod"):
         mlm_objective(MlmSettings(), seq_len=8, vocabulary=bare)
