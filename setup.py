@@ -45,6 +45,10 @@ EXTRAS = {
         "safetensors>=0.4",
         "matplotlib>=3.7",
     ],
+    # Chat templates are Jinja.
+    "chat": [
+        "jinja2>=3.1",
+    ],
     # Peers that the tests compare with.
     "parity": [
         "transformers>=4.50",
@@ -54,6 +58,7 @@ EXTRAS = {
         "pytest>=8",
         "pytest-timeout>=2.3",
         "hypothesis>=6",
+        "jinja2>=3.1",
         "setuptools>=71",  # the packaging tests build wheels
     ],
     "lint": [

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dataprep.disk import IndexedDataset
+from dataprep.errors import DataError
 
 __all__ = ["DocumentOffsets"]
 
@@ -45,6 +46,18 @@ class DocumentOffsets(Sequence[int]):
         offsets = np.full(len(sequences), self._dataset.n_tokens, np.int64)
         inside = sequences < self._dataset.n_sequences
         offsets[inside] = self._dataset.pointers[sequences[inside]] // self._dataset.dtype.itemsize
+        # Compiled loops go by these.
+        if len(offsets) and not (
+            offsets[0] >= 0
+            and (np.diff(offsets) >= 0).all()
+            and offsets[-1] <= self._dataset.n_tokens
+            and sequences.min() >= 0
+        ):
+            raise DataError(
+                f"{self._dataset.prefix}.idx is damaged near document {first:,}: its documents do "
+                "not follow one another.",
+                "Copy it again, or build again.",
+            )
         return offsets
 
     def mark(

@@ -15,9 +15,10 @@ Array = npt.NDArray[Any]
 
 @compiled
 def _offset(document: int, indices: Array, pointers: Array, itemsize: int, n_tokens: int) -> int:
-    sequence = indices[document]
-    if sequence == len(pointers):
+    # The last one ends with the tokens; a damaged index must not lead outside of it either.
+    if document >= len(indices) or not 0 <= indices[document] < len(pointers):
         return int(n_tokens)
+    sequence = indices[document]
     return int(pointers[sequence] // itemsize)
 
 
@@ -59,6 +60,6 @@ def mark(
                     documents[row] = document
             elif token == next_start:
                 starts[row, i] = True
-                while next_start <= token:
+                while next_start <= token and document < len(indices):
                     document += 1
                     next_start = _offset(document + 1, indices, pointers, itemsize, n_tokens)

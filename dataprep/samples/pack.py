@@ -8,22 +8,31 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from dataprep.errors import DataError, UsageError
-from dataprep.samples.documents import DocumentOffsets
 from dataprep.samples.order import BlockOrder, Order
 
-__all__ = ["PackedSamples", "Pieces", "pack", "pieces_of"]
+__all__ = ["IGNORED", "Borders", "PackedSamples", "Pieces", "pack", "pieces_of"]
 
 _BLOCK = 1 << 16
 """Documents that are packed together."""
 _KEPT = 4
 """Blocks whose packing is kept: a batch touches two where one ends."""
 IGNORED = -100
+
+
+class Borders(Protocol):
+    """Where documents start: DocumentOffsets, or what is like them."""
+
+    def __len__(self) -> int:
+        """The number of documents, and one."""
+
+    def range(self, first: int, last: int, /) -> npt.NDArray[np.int64]:
+        """The tokens that documents ``first`` to ``last - 1`` start with, int64."""
 
 
 class Pieces(NamedTuple):
@@ -73,25 +82,28 @@ class PackedSamples:
     kept of the whole is one number a block. To know how many samples there are, every block is
     packed once at the start: about a second for 10 million documents.
 
-    ``ranges`` are the documents to use. ``eod`` pads; None pads with 0.
+    ``ranges`` are the documents to use. ``pad`` fills what is left over. ``learnt``, packed bits as
+    of ``numpy.packbits(bitorder="little")``, says of each token whether it is to be predicted.
     """
 
     def __init__(
         self,
         tokens: npt.NDArray[np.integer[Any]],
-        offsets: DocumentOffsets,
+        offsets: Borders,
         *,
         seq_len: int,
         seed: int | None = None,
         ranges: Sequence[range] | None = None,
-        eod: int | None = None,
+        pad: int = 0,
+        learnt: npt.NDArray[np.uint8] | None = None,
     ) -> None:
         if seq_len < 1:
             raise UsageError(f"seq_len is {seq_len}: it must be at least 1")
         self.seq_len = seq_len
-        self._tokens = tokens
+        self._tokens = np.asarray(tokens)
+        self._learnt = np.zeros(0, np.uint8) if learnt is None else learnt
         self._offsets = offsets
-        self._pad = eod or 0
+        self._pad = pad
         self._blocks = [
             range(first, min(first + _BLOCK, part.stop))
             for part in ([range(len(offsets) - 1)] if ranges is None else ranges)
@@ -122,7 +134,9 @@ class PackedSamples:
         never reach into the next document; on padding they are -100, and segments -1. Raises
         ``IndexError`` for a negative position.
         """
-        samples = self._order(positions)
+        from dataprep.samples.pack_kernel import lay_out
+
+        samples = self._order(np.atleast_1d(np.asarray(positions, np.int64)))
         n = len(samples)
         arrays = {
             "tokens": np.full((n, self.seq_len), self._pad, np.int64),
@@ -131,18 +145,20 @@ class PackedSamples:
             "positions": np.zeros((n, self.seq_len), np.int64),
         }
         block_of = np.searchsorted(self._before, samples, side="right") - 1
-        for row, (sample, block) in enumerate(zip(samples, block_of, strict=True)):
-            pieces = self._pieces(int(block))
-            b = int(sample - self._before[block])
-            at = 0
-            for number, piece in enumerate(range(pieces.first[b], pieces.first[b + 1])):
-                start, length = int(pieces.starts[piece]), int(pieces.lengths[piece])
-                here = slice(at, at + length)
-                arrays["tokens"][row, here] = self._tokens[start : start + length]
-                arrays["labels"][row, here] = self._tokens[start + 1 : start + length + 1]
-                arrays["segments"][row, here] = number
-                arrays["positions"][row, here] = np.arange(length)
-                at += length
+        rows = []
+        for sample, block in zip(samples.tolist(), block_of.tolist(), strict=True):
+            pieces = self._pieces(block)
+            b = sample - int(self._before[block])
+            rows.append((pieces, slice(pieces.first[b], pieces.first[b + 1])))
+        if rows:
+            lay_out(
+                self._tokens,
+                self._learnt,
+                np.cumsum([0, *(here.stop - here.start for _, here in rows)]),
+                np.concatenate([pieces.starts[here] for pieces, here in rows]),
+                np.concatenate([pieces.lengths[here] for pieces, here in rows]),
+                *arrays.values(),
+            )
         return arrays
 
     def _count(self, documents: range) -> int:

@@ -1,4 +1,4 @@
-"""Best-fit packing, compiled."""
+"""Best-fit packing, and laying out what was packed, compiled."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from dataprep.tokenizers.compiled import compiled
 
-__all__ = ["best_fit"]
+__all__ = ["best_fit", "lay_out"]
 
 Array = npt.NDArray[Any]
 
@@ -59,3 +59,34 @@ def best_fit(lengths: Array, capacity: int, bins: Array) -> int:
             top[left] = target
             most = max(most, left)
     return count
+
+
+@compiled
+def lay_out(
+    stream: Array,
+    learnt: Array,
+    first: Array,
+    starts: Array,
+    lengths: Array,
+    tokens: Array,
+    labels: Array,
+    segments: Array,
+    positions: Array,
+) -> None:
+    """Fill rows int64[n, seq_len] with the pieces ``first[row]`` to ``first[row + 1]`` of each.
+
+    ``stream`` holds all tokens; ``learnt`` packed bits, or nothing where all labels count. What no
+    piece fills is left as it is.
+    """
+    for row in range(len(tokens)):
+        at = 0
+        for piece in range(first[row], first[row + 1]):
+            for i in range(lengths[piece]):
+                token = starts[piece] + i
+                tokens[row, at] = stream[token]
+                label = token + 1
+                if len(learnt) == 0 or (learnt[label >> 3] >> (label & 7)) & 1:
+                    labels[row, at] = stream[label]
+                segments[row, at] = piece - first[row]
+                positions[row, at] = i
+                at += 1

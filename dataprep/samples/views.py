@@ -95,7 +95,7 @@ def open_samples(
                 seq_len=seq_len,
                 seed=seed,
                 ranges=ranges,
-                eod=getattr(dataset, "eod_id", None),
+                pad=getattr(dataset, "eod_id", None) or 0,
             )
         width = seq_len + 1
     else:
