@@ -69,12 +69,17 @@ class CausalSamples:
         of ``attention_of``. Position ``len(self) + i`` lies in the second epoch. Raises
         ``IndexError`` for a negative position.
         """
-        starts = self._windows.starts(self._order(positions))
-        window_BS = self._windows.gather(starts)
-        arrays = {
-            "tokens": window_BS[:, :-1].astype(np.int64, order="C"),
-            "labels": window_BS[:, 1:].astype(np.int64, order="C"),
-        }
+        from dataprep.samples.windows_kernel import causal_windows
+
+        starts = self._windows.starts(self._order(np.atleast_1d(np.asarray(positions, np.int64))))
+        # One allocation: freed, the next batch gets it again without new pages from the system.
+        both = np.empty((2, len(starts), self.seq_len), np.int64)
+        if self._windows.joined:
+            window_BS = self._windows.gather(starts)
+            both[0], both[1] = window_BS[:, :-1], window_BS[:, 1:]
+        else:
+            causal_windows(self._windows.tokens, starts, both)
+        arrays = {"tokens": both[0], "labels": both[1]}
         if self._documents is not None:
             places = self._windows.places(starts)[:, :-1]
             begins, _ = self._documents.mark(np.ascontiguousarray(places))

@@ -95,10 +95,10 @@ class Windows:
 
         ``starts`` are what ``starts()`` gave.
         """
-        at = starts[:, None] + np.arange(self.width + extra)
-        if self.joined:
-            np.minimum(at, self._before[-1] - 1, out=at)
-            stream = np.searchsorted(self._before, at.ravel(), side="right").reshape(at.shape) - 1
-            at += self._starts[stream] - self._before[stream]
-            return at
-        return np.minimum(at, len(self.tokens) - 1)
+        if not self.joined:
+            return np.minimum(starts[:, None] + np.arange(self.width + extra), len(self.tokens) - 1)
+        from dataprep.samples.windows_kernel import joined_places
+
+        places = np.empty((len(starts), self.width + extra), np.int64)
+        joined_places(starts, self._before, self._starts, places)
+        return places
