@@ -91,6 +91,11 @@ class Dataset(IndexedDataset):
 def open_dataset(name: str | Path) -> Dataset:
     """Open the dataset ``NAME``, given by its name or by the path of any of its files.
 
+    An address (``s3://bucket/NAME``) is fetched into the user's cache first; see fetch_dataset.
     Raises DataError when it is missing or damaged.
     """
+    if "://" in str(name):
+        from .remote import fetch_dataset
+
+        name = fetch_dataset(str(name))
     return Dataset(name)

@@ -10,13 +10,14 @@ import numpy.typing as npt
 
 from dataprep.errors import UsageError
 from dataprep.samples.documents import DocumentOffsets
+from dataprep.samples.opened import Opened
 from dataprep.samples.order import order_of
 from dataprep.samples.windows import Windows
 
 __all__ = ["CausalSamples", "attention_of"]
 
 
-class CausalSamples:
+class CausalSamples(Opened):
     """Windows of ``seq_len + 1`` tokens, ``seq_len`` apart, over streams of documents.
 
     Documents follow one another as stored, end-of-document tokens and all. Each window is read as

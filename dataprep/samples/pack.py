@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dataprep.errors import DataError, UsageError
+from dataprep.samples.opened import Opened
 from dataprep.samples.order import BlockOrder, Order
 
 __all__ = ["IGNORED", "Borders", "PackedSamples", "Pieces", "pack", "pieces_of"]
@@ -74,7 +75,7 @@ def pack(starts: npt.NDArray[np.int64], lengths: npt.NDArray[np.int64], seq_len:
     return Pieces(first, starts[order], lengths[order])
 
 
-class PackedSamples:
+class PackedSamples(Opened):
     """Samples of ``seq_len`` inputs made of whole documents.
 
     Documents are packed in blocks of 65,536 neighbours, when a block's turn comes; a run works

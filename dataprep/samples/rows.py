@@ -63,12 +63,13 @@ class Objective:
         make: the function that does it.
         width: tokens that one sample is made of.
         stride: tokens from one window to the next.
-        words, documents, partners: which parts of Rows ``make`` reads.
+        words, sentences, documents, partners: which parts of Rows ``make`` reads.
     """
 
     make: Callable[[Rows], dict[str, npt.NDArray[Any]]]
     width: int
     stride: int
     words: bool = False
+    sentences: bool = False
     documents: bool = False
     partners: bool = False

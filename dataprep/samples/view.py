@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from dataprep.samples.documents import DocumentOffsets
 from dataprep.samples.keys import GOLDEN, keys_of, mix
+from dataprep.samples.opened import Opened
 from dataprep.samples.order import Order
 from dataprep.samples.rows import Bits, Objective, Rows
 from dataprep.samples.windows import Windows
@@ -16,7 +17,7 @@ from dataprep.samples.windows import Windows
 __all__ = ["WindowSamples"]
 
 
-class WindowSamples:
+class WindowSamples(Opened):
     """An endless run over windows, each made into a sample by ``objective``.
 
     With a ``seed`` every epoch is shuffled in its own way, with ``None`` samples come in the order
@@ -40,7 +41,7 @@ class WindowSamples:
         self._objective = objective
         self._seed = seed
         self._words = words if objective.words else None
-        self._sentences = sentences if objective.partners else None
+        self._sentences = sentences if objective.sentences else None
         self._documents = documents if objective.documents else None
         self._order = order or Order(len(windows), seed)
 

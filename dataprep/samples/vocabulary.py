@@ -22,8 +22,6 @@ __all__ = ["Vocabulary", "vocabulary_of"]
 
 # Rows of an embedding that published vocabularies keep free.
 _RESERVED = re.compile(r"\[unused\d+\]|<\|?(unused|reserved|extra_id)\w*\|?>")
-_STOPS = "。！？!?…"
-_CLOSERS = "”’」』】》）)\"'"
 
 
 class _Model(msgspec.Struct):
@@ -43,15 +41,11 @@ class Vocabulary:
         roles: ids of special tokens by role: ``mask``, ``cls``, ``sep``, ``pad``, ``eod``,
             ``extra_id_0``, … (those of ``Tokenizer.specials``).
         special: all ids that are no text.
-        stops: ids of tokens that end a sentence.
-        closers: ids of quotes and brackets that may follow a stop.
     """
 
     size: int
     roles: Mapping[str, int]
     special: frozenset[int] = frozenset()
-    stops: frozenset[int] = frozenset()
-    closers: frozenset[int] = frozenset()
 
     def role(self, *names: str) -> int:
         """The id of the first of these roles that the tokenizer has; UsageError if it has none."""
@@ -91,16 +85,6 @@ class Vocabulary:
             raise UsageError("Every id of the tokenizer is special: there is nothing to draw from.")
         return ids
 
-    @cached_property
-    def ends_sentence(self) -> npt.NDArray[np.bool_]:
-        """Whether each id ends a sentence, bool[size]."""
-        return _table(self.size, self.stops)
-
-    @cached_property
-    def follows_stop(self) -> npt.NDArray[np.bool_]:
-        """Whether each id, right after a stop, still belongs to the sentence, bool[size]."""
-        return _table(self.size, self.closers | self.stops)
-
 
 def _table(size: int, ids: frozenset[int]) -> npt.NDArray[np.bool_]:
     table = np.zeros(size, bool)
@@ -124,8 +108,6 @@ def vocabulary_of(
         size=size,
         roles=known,
         special=frozenset(special),
-        stops=_single(tokenizer, _STOPS),
-        closers=_single(tokenizer, _CLOSERS),
     )
 
 
@@ -137,14 +119,3 @@ def _reserved(file: Path | None) -> set[int]:
     if not isinstance(pieces, dict):  # unigram models list pieces with scores
         return set()
     return {i for piece, i in pieces.items() if _RESERVED.fullmatch(piece)}
-
-
-def _single(tokenizer: Tokenizer, characters: str) -> frozenset[int]:
-    """Ids of those characters that are one token, and not the unknown one."""
-    ids, offsets = tokenizer.encode_batch(list(characters))
-    found = set()
-    for character, end in zip(characters, offsets[1:].tolist(), strict=True):
-        # A SentencePiece model may put a space before: the character is the last token then.
-        if end and tokenizer.decode([int(ids[end - 1])]).strip() == character:
-            found.add(int(ids[end - 1]))
-    return frozenset(found)

@@ -45,7 +45,7 @@ KINDS: dict[str, Kind] = {
         mlm_objective,
         {"whole_words": True, "ngrams": MACBERT, "share_per": "word"},
     ),
-    "span": Kind(
+    "mlm-span": Kind(
         MlmSettings,
         mlm_objective,
         {"whole_words": True, "ngrams": SPANBERT, "share_per": "span"},
@@ -53,7 +53,7 @@ KINDS: dict[str, Kind] = {
     "t5": Kind(T5Settings, t5_objective),
     "ul2": Kind(Ul2Settings, ul2_objective),
     "glm": Kind(GlmSettings, glm_objective),
-    "prefix": Kind(PrefixSettings, prefix_objective),
+    "prefix-lm": Kind(PrefixSettings, prefix_objective),
     "fim": Kind(FimSettings, fim_objective),
 }
 """Kinds of samples that are made of windows, beside ``causal``, which needs no vocabulary."""

@@ -196,6 +196,7 @@ def mlm_objective(settings: MlmSettings, *, seq_len: int, vocabulary: Vocabulary
         width=room,
         stride=room,
         words=settings.whole_words,
+        sentences=paired,
         documents=paired,
         partners=paired,
     )

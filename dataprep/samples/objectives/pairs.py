@@ -40,8 +40,8 @@ def pair_rows(
     lengths = np.zeros(n, np.int64)
     pair_labels = np.zeros(n, np.int64)
     lay_out(
-        _parts(rows, vocabulary),
-        _parts(given(rows.partners), vocabulary),
+        _parts(rows),
+        _parts(given(rows.partners)),
         rows.keys,
         vocabulary.is_special,
         settings.short,
@@ -65,22 +65,14 @@ def pair_rows(
     }
 
 
-def _parts(rows: Rows, vocabulary: Vocabulary) -> tuple[npt.NDArray[Any], ...]:
+def _parts(rows: Rows) -> tuple[npt.NDArray[Any], ...]:
     """What the kernel reads of windows: tokens, word, sentence and document starts, documents."""
-    tokens = rows.tokens
-    n, width = tokens.shape
-    words = rows.word_starts
-    if words is None:
-        words = np.ones((n, width + 1), bool)
-    sentences = rows.sentence_starts
-    if sentences is None:
-        sentences = np.zeros((n, width + 1), bool)
-        after_stop = vocabulary.ends_sentence[tokens[:, :-1]]
-        goes_on = vocabulary.follows_stop[tokens[:, 1:]]
-        # A closing quote after a stop carries the end on to itself.
-        for _ in range(2):
-            closing = goes_on & after_stop
-            after_stop[:, 1:] |= closing[:, :-1]
-        sentences[:, 1:-1] = after_stop & ~goes_on
-    document_starts, documents = given(rows.document_starts), given(rows.documents)
-    return tokens.astype(np.int64), words, sentences, document_starts, documents
+    n, width = rows.tokens.shape
+    words = np.ones((n, width + 1), bool) if rows.word_starts is None else rows.word_starts
+    return (
+        rows.tokens.astype(np.int64),
+        words,
+        given(rows.sentence_starts),
+        given(rows.document_starts),
+        given(rows.documents),
+    )
