@@ -49,9 +49,14 @@ EXTRAS = {
     "chat": [
         "jinja2>=3.1",
     ],
+    # Datasets on S3 and the like; each kind of storage has a package of its own (s3fs, gcsfs).
+    "remote": [
+        "fsspec>=2023.6",
+    ],
     # Peers that the tests compare with.
     "parity": [
         "transformers>=4.50",
+        "datasets>=3",
         "pybind11>=2.11",
     ],
     "test": [
@@ -59,6 +64,7 @@ EXTRAS = {
         "pytest-timeout>=2.3",
         "hypothesis>=6",
         "jinja2>=3.1",
+        "fsspec>=2023.6",
         "setuptools>=71",  # the packaging tests build wheels
     ],
     "lint": [

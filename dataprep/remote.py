@@ -42,7 +42,7 @@ def fetch_dataset(url: str, **storage_options: Any) -> Path:
         raise UsageError(f"{url} cannot be reached: {error}.") from error
     manifest = _read(filesystem, f"{path}.json", url)
     folder = cache_folder() / "datasets" / hashlib.sha256(manifest).hexdigest()
-    local = folder / path.rpartition("/")[2]
+    local: Path = folder / path.rpartition("/")[2]
     kept = Path(f"{local}.json")
     if kept.is_file():
         return local

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,7 +33,7 @@ def to_iterable_dataset(
     if not 1 <= shards <= n:
         raise UsageError(f"{n} samples in {shards} shards: 1 to {n} are possible")
     borders = [first + n * shard // shards for shard in range(shards + 1)]
-    parts = list(zip(borders[:-1], borders[1:], strict=True))
+    parts = list(pairwise(borders))
     return datasets.IterableDataset.from_generator(
         _rows, gen_kwargs={"samples": samples, "parts": parts}
     )

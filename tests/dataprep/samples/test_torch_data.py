@@ -36,7 +36,7 @@ def test_map_style_one_by_one() -> None:
         dataset.__getitems__([0, 5])
 
 
-@pytest.mark.parametrize("workers", [0, 1, 3])
+@pytest.mark.parametrize("workers", [0, 1, 2])
 def test_a_stream_is_what_the_loader_gives_and_resumes(workers: int) -> None:
     expected = Loader(SAMPLES, batch_size=12, rank=1, ranks=2)
     stream = SampleStream(SAMPLES, batch_size=12, rank=1, ranks=2)
@@ -46,16 +46,15 @@ def test_a_stream_is_what_the_loader_gives_and_resumes(workers: int) -> None:
         assert np.array_equal(batch["tokens"].numpy(), wanted["tokens"])
         assert int(batch["consumed"]) == expected.consumed
     # On under other ranks and workers, whatever had been read ahead.
-    halves = []
+    parts = []
     for rank in range(3):
         stream = SampleStream(
             SAMPLES, batch_size=12, rank=rank, ranks=3, consumed=int(batch["consumed"])
         )
-        halves.append(
-            next(iter(DataLoader(stream, batch_size=None, num_workers=2 - rank)))["tokens"]
-        )
+        loader = DataLoader(stream, batch_size=None, num_workers=2 - rank)
+        parts.append(next(iter(loader))["tokens"])
     whole = next(Loader(SAMPLES, batch_size=12, consumed=84))
-    assert np.array_equal(torch.cat(halves).numpy(), whole["tokens"])
+    assert np.array_equal(torch.cat(parts).numpy(), whole["tokens"])
 
 
 def test_what_cannot_be_shared_is_told_before_workers_start() -> None:
