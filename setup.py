@@ -12,6 +12,7 @@ PACKAGES = [
     "dataprep.disk",
     "dataprep.readers",
     "dataprep.samples",
+    "dataprep.samples.objectives",
     "dataprep.tokenizers",
     "vocab",
     "zoo",
