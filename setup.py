@@ -13,6 +13,7 @@ PACKAGES = [
     "dataprep.readers",
     "dataprep.samples",
     "dataprep.samples.objectives",
+    "dataprep.segment",
     "dataprep.tokenizers",
     "vocab",
     "zoo",
@@ -53,6 +54,10 @@ EXTRAS = {
     # Datasets on S3 and the like; each kind of storage has a package of its own (s3fs, gcsfs).
     "remote": [
         "fsspec>=2023.6",
+    # Traditional and simplified Chinese, for --simplify and --traditionalize: C++ with wheels for
+    # CPython 3.10 to 3.14 since 1.3, no dependencies.
+    "opencc": [
+        "opencc>=1.3",
     ],
     # Peers that the tests compare with.
     "parity": [
@@ -61,6 +66,7 @@ EXTRAS = {
         "pybind11>=2.11",
     ],
     "test": [
+        "opencc>=1.3",
         "pytest>=8",
         "pytest-timeout>=2.3",
         "hypothesis>=6",

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .batch import Batch
 from .books import Books
 from .errors import RunError, UsageError
 from .inputs import Listing, list_inputs
@@ -17,13 +18,14 @@ from .pool import Done, Progress, StartMethod, run_shards, start_method
 from .publish import finished, publish
 from .readers import known_endings
 from .settings import BuildSettings
-from .shard import Job
+from .shard import Job, marker_of
 from .targets import check_targets
 from .vocabulary import ends_of, vocabulary
 from .workfolder import Outcome, WorkFolder, changed_from_outside
 
 if TYPE_CHECKING:
     from .progress import Observer
+    from .segment import Segmenter
     from .tokenizers.protocol import Tokenizer
 
 __all__ = ["Result", "run_build"]
@@ -59,6 +61,7 @@ def _run(settings: BuildSettings, observer: Observer) -> Result:
     listing = list_inputs(settings.inputs)
     _note_passed_over(listing, observer)
     source = vocabulary(settings)
+    segmenter, columns = _columns(settings)
     plan = make_plan(
         listing.inputs,
         tokenizer=source.identity,
@@ -68,6 +71,8 @@ def _run(settings: BuildSettings, observer: Observer) -> Result:
         special_in_text=settings.special_in_text,
         add_bos=settings.add_bos,
         append_eod=settings.append_eod,
+        convert=settings.convert,
+        columns=columns,
     )
     check_targets(settings, listing)
     out = Path(settings.out)
@@ -81,12 +86,31 @@ def _run(settings: BuildSettings, observer: Observer) -> Result:
             return Result(manifest, existed=True)
         outcomes = work.adopt(plan)
         tokenizer = source.tokenizer(work, observer)
-        job = Job(plan, work, ErrorPolicy.of(settings), *ends_of(tokenizer, settings))
+        ends = ends_of(tokenizer, settings)
+        job = Job(plan, work, ErrorPolicy.of(settings), *ends, segmenter)
+        # Compiles what is not compiled yet, before workers are forked.
+        marker_of(job, tokenizer).encode(Batch.from_texts(["一"]))
         workers = settings.workers or _cores()
         outcomes = _tokenize(job, outcomes, tokenizer, workers, method, observer)
         manifest = publish(settings, listing, plan, work, outcomes, tokenizer)
         work.remove()
     return Result(manifest, existed=False)
+
+
+def _columns(settings: BuildSettings) -> tuple[Segmenter | None, dict[str, str]]:
+    """What cuts text into words, if that is wanted, and what decides the bits of each kind."""
+    segmenter, columns = None, {}
+    if settings.words:
+        from .segment import SegmenterOptions, load_segmenter, words
+
+        options = SegmenterOptions(user_dict=settings.user_dict, hmm=settings.hmm)
+        segmenter = load_segmenter(settings.segmenter, options)
+        columns["words"] = f"{words.IDENTITY}, {segmenter.identity}"
+    if settings.sentences:
+        from .segment import sentences
+
+        columns["sentences"] = sentences.IDENTITY
+    return segmenter, columns
 
 
 def _expect_rejects(settings: BuildSettings) -> None:

@@ -17,6 +17,7 @@ import typer
 from vocab.cli import app as vocab_app
 
 from .cli_tokenizers import add_to
+from .errors import UsageError
 from .plainly import Debug, Json, plainly
 from .settings import BuildSettings, help_of, read_config
 
@@ -50,6 +51,18 @@ def build(
     append_eod: Annotated[
         bool | None, _option("append_eod", "--append-eod/--no-append-eod")
     ] = None,
+    simplify: Annotated[
+        bool,
+        typer.Option("--simplify", help="Make traditional Chinese simplified first, by OpenCC."),
+    ] = False,
+    traditionalize: Annotated[
+        bool, typer.Option("--traditionalize", help="The other way.")
+    ] = False,
+    words: Annotated[bool, _option("words", "--words")] = False,
+    sentences: Annotated[bool, _option("sentences", "--sentences")] = False,
+    segmenter: Annotated[str | None, _option("segmenter", "--segmenter")] = None,
+    user_dict: Annotated[str | None, _option("user_dict", "--user-dict")] = None,
+    hmm: Annotated[bool, _option("hmm", "--hmm")] = False,
     workers: Annotated[int | None, _option("workers", "--workers", "-w")] = None,
     doc_per: Annotated[str | None, _option("doc_per", "--doc-per")] = None,
     text_key: Annotated[str | None, _option("text_key", "--text-key")] = None,
@@ -67,7 +80,7 @@ def build(
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Make a dataset: NAME.bin, NAME.idx, NAME.json and NAME.tokenizer.json.
+    """Make a dataset: NAME.bin, NAME.idx, NAME.json, NAME.tokenizer.json (and NAME.words).
 
     Run again after an interruption, it goes on where it stopped.
     """
@@ -78,6 +91,12 @@ def build(
         "special_in_text": special_in_text,
         "add_bos": add_bos or None,
         "append_eod": append_eod,
+        "convert": "simplify" if simplify else "traditionalize" if traditionalize else None,
+        "words": words or None,
+        "sentences": sentences or None,
+        "segmenter": segmenter,
+        "user_dict": user_dict,
+        "hmm": hmm or None,
         "workers": workers,
         "doc_per": doc_per,
         "text_key": text_key,
@@ -87,6 +106,8 @@ def build(
         "overwrite": overwrite or None,
     }
     with plainly(debug, as_json):
+        if simplify and traditionalize:
+            raise UsageError("--simplify and --traditionalize exclude each other.")
         given = {name: value for name, value in flags.items() if value is not None}
         settings = BuildSettings.from_values({**(read_config(config) if config else {}), **given})
         if print_config:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .disk import IndexedDataset
+from .disk import BitColumn, IndexedDataset
 from .errors import DataError
 from .manifest import name_of, read_manifest
 
@@ -51,6 +52,33 @@ class Dataset(IndexedDataset):
     def tokens_sha256(self) -> str:
         """Hex sha256 of ``.bin`` as it was when the dataset was made."""
         return str(self.manifest["files"][".bin"]["sha256"])
+
+    @cached_property
+    def word_starts(self) -> BitColumn:
+        """Where words start: ``dataset.word_starts[i:j]`` is bool[j - i], by token.
+
+        Raises DataError when the dataset was built without --words.
+        """
+        return self._column("words")
+
+    @cached_property
+    def sentence_starts(self) -> BitColumn:
+        """Where sentences start, likewise; DataError when it was built without --sentences."""
+        return self._column("sentences")
+
+    def _column(self, kind: str) -> BitColumn:
+        path = Path(f"{self.prefix}.{kind}")
+        if f".{kind}" not in self.manifest["files"]:
+            raise DataError(
+                f"{self.prefix} does not say where its {kind} start.", f"Build it with --{kind}."
+            )
+        column = BitColumn(path)
+        if len(column) != self.n_tokens:
+            raise DataError(
+                f"{path} has a bit for each of {len(column):,} tokens, but the dataset has "
+                f"{self.n_tokens:,}: the files are not of one dataset."
+            )
+        return column
 
     def samples(
         self,

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .dataset import Dataset, open_dataset
+from .manifest import COLUMNS
 
 __all__ = ["describe", "facts", "histogram"]
 
@@ -31,6 +32,7 @@ def facts(name: str | Path) -> dict[str, Any]:
         "dtype": dataset.dtype.name,
         "vocab_size": dataset.vocab_size,
         "eod_id": dataset.eod_id,
+        **{kind: dataset.manifest[kind] for kind in COLUMNS if kind in dataset.manifest},
         "tokens_per_document": {
             key: round(float(value), 1) for key, value in zip(names, quantiles, strict=True)
         },
@@ -53,6 +55,11 @@ def describe(name: str | Path) -> str:
         f"  tokens      {dataset.n_tokens:,} ({dataset.dtype.name}, {size / 1e6:,.1f} MB)",
         f"  input       {books['bytes_read'] / 1e6:,.1f} MB of text, {per_token:.2f} bytes a token",
         f"  vocabulary  {dataset.vocab_size:,} ({dataset.manifest['tokenizer']['name']})",
+        *(
+            f"  {kind:<11} {count:,}, {dataset.n_tokens / max(count, 1):.2f} tokens each"
+            for kind in COLUMNS
+            if (count := dataset.manifest.get(kind)) is not None
+        ),
         "",
         "Tokens in a document",
         *histogram(dataset.lengths),
@@ -79,7 +86,10 @@ def histogram(lengths: npt.NDArray[np.int32]) -> list[str]:
 
 
 def _samples(dataset: Dataset) -> list[tuple[int, str]]:
-    """A few documents, evenly spread, the beginning of each decoded on one line."""
+    """A few documents, evenly spread, the beginning of each decoded on one line.
+
+    Where words are known, ``|`` stands between them.
+    """
     if not dataset.n_sequences:
         return []
     tokenizer = dataset.tokenizer()
@@ -89,9 +99,14 @@ def _samples(dataset: Dataset) -> list[tuple[int, str]]:
         ids = dataset[number]
         if dataset.eod_id is not None:
             ids = ids[:-1]
-        text = tokenizer.decode(ids[:_SAMPLE_TOKENS])
-        shown = "".join(map(_visible, " ".join(text.split())))
-        found.append((number, shown + ("…" if len(ids) > _SAMPLE_TOKENS else "")))
+        first = int(dataset.pointers[number]) // dataset.dtype.itemsize
+        shown = ids[:_SAMPLE_TOKENS]
+        cuts = []
+        if "words" in dataset.manifest:
+            cuts = np.flatnonzero(dataset.word_starts[first : first + len(shown)]).tolist()[1:]
+        words = [tokenizer.decode(part) for part in np.split(shown, cuts)]
+        text = "".join(map(_visible, " ".join("|".join(words).split())))
+        found.append((number, text + ("…" if len(ids) > _SAMPLE_TOKENS else "")))
     return found
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from .errors import DataError
 
 __all__ = [
+    "COLUMNS",
     "ENDINGS",
     "FORMAT",
     "is_sealed",
@@ -21,13 +22,15 @@ __all__ = [
 ]
 
 FORMAT = "jimu-dataset 1"
-ENDINGS = (".bin", ".idx", ".tokenizer.json")
+ENDINGS = (".bin", ".idx", ".origins", ".tokenizer.json")
 """Files of a dataset besides its manifest, in the order in which they appear."""
+COLUMNS = ("words", "sentences")
+"""What a bit of each token may be kept of; ``.words`` is the ending of such a file, for example."""
 
 
 def name_of(path: str) -> str:
     """The name of the dataset that a file belongs to; a name stays as it is."""
-    for ending in (*ENDINGS, ".json"):
+    for ending in (*ENDINGS, *(f".{kind}" for kind in COLUMNS), ".json"):
         if path.endswith(ending):
             return path.removesuffix(ending)
     return path

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from .convert import identity_of
 from .inputs import Input
-from .manifest import is_sealed, sealed
+from .manifest import COLUMNS, is_sealed, sealed
 from .readers import FORMATS, DamagedError, codec_of
-from .settings import DocPer, SpecialInText
+from .settings import Convert, DocPer, SpecialInText
 
 __all__ = ["PLAN_VERSION", "Piece", "Plan", "make_plan"]
 
@@ -56,6 +57,9 @@ class Plan:
     text_key: str
     keep_rejects: bool
     special_in_text: SpecialInText = "text"
+    convert: Convert = "none"
+    columns: tuple[str, ...] = ()
+    """Kinds of bits that are kept of each token: ``words``, ``sentences``, in this order."""
 
     @property
     def fingerprint(self) -> str:
@@ -110,6 +114,7 @@ class Plan:
         if not is_sealed(values):
             raise ValueError("not a plan, or changed")
         del values["sha256"]
+        values["columns"] = tuple(values["columns"])
         values["inputs"] = tuple(Input(**entry) for entry in values["inputs"])
         values["shards"] = tuple(
             tuple(Piece(**piece) for piece in shard) for shard in values["shards"]
@@ -127,13 +132,17 @@ def make_plan(
     special_in_text: SpecialInText = "text",
     add_bos: bool = False,
     append_eod: bool = True,
+    convert: Convert = "none",
+    columns: Mapping[str, str] | None = None,
 ) -> Plan:
     """Cut the inputs into shards of about equal bytes.
 
-    ``tokenizer`` stands for all that decides ids. Files are known by size and time of change, not
-    by a hash: hashing would read the whole corpus before the first token, and again after every
-    interruption. Their hashes are taken while they are read, and kept in the manifest.
+    ``tokenizer`` stands for all that decides ids, and each value of ``columns`` for all that
+    decides the bits of that kind. Files are known by size and time of change, not by a hash:
+    hashing would read the whole corpus before the first token, and again after every interruption.
+    Their hashes are taken while they are read, and kept in the manifest.
     """
+    columns = columns or {}
     names = "\n".join("\0".join(map(str, entry.key())) for entry in inputs)
     identity = {
         "plan version": str(PLAN_VERSION),
@@ -145,6 +154,8 @@ def make_plan(
         "special_in_text": special_in_text,
         "add_bos": str(add_bos),
         "append_eod": str(append_eod),
+        "convert": identity_of(convert),
+        **{kind: columns.get(kind, "none") for kind in COLUMNS},
     }
     total = sum(entry.size for entry in inputs)
     target = min(max(total // _SHARDS, MIN_SHARD), MAX_SHARD)
@@ -161,6 +172,8 @@ def make_plan(
         text_key,
         keep_rejects,
         special_in_text,
+        convert,
+        tuple(columns),
     )
 
 

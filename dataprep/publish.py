@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 
 from .books import Books
-from .disk import Sink, token_dtype, write_index
+from .disk import Block, Sink, blocks_of, token_dtype, write_bits, write_index, write_origins
 from .durable import sync_folder, writing
 from .errors import DataError, UsageError
 from .inputs import Listing
-from .manifest import ENDINGS, FORMAT, manifest_path, read_manifest, sealed
+from .manifest import COLUMNS, ENDINGS, FORMAT, manifest_path, read_manifest, sealed
 from .plan import Plan
 from .settings import BuildSettings
 from .workfolder import Outcome, WorkFolder
@@ -37,7 +37,7 @@ def finished(out: Path, plan: Plan, work: WorkFolder) -> dict[str, Any] | None:
     if not path.exists():
         if (work.path / "publishing").exists():
             return None  # what is there is ours, half in place
-        for ending in ENDINGS:
+        for ending in (*ENDINGS, *(f".{kind}" for kind in COLUMNS)):
             if Path(f"{out}{ending}").exists():
                 raise UsageError(
                     f"{out}{ending} exists, but {path} does not: it was not made here.",
@@ -106,10 +106,25 @@ def publish(
                 dtype=dtype,
             ),
         ),
+        ".origins": _written(
+            work.path / "origins",
+            lambda file: write_origins(file, _origins(work, plan, outcomes), books.written),
+        ),
         ".tokenizer.json": _written(
             work.path / "tokenizer", lambda file: _write_all(file, [work.tokenizer.read_bytes()])
         ),
     }
+    starts: dict[str, int] = {}
+    for kind in plan.columns:
+
+        def write(file: Sink, kind: str = kind) -> None:
+            parts = (
+                (work.content(shard, kind, outcomes[shard]), outcomes[shard].books.tokens)
+                for shard in range(len(plan.shards))
+            )
+            starts[kind] = write_bits(file, parts, books.tokens)
+
+        files[f".{kind}"] = _written(work.path / kind, write)
     values = {
         "format": FORMAT,
         "fingerprint": plan.fingerprint,
@@ -117,6 +132,7 @@ def publish(
         "documents": books.written,
         "sequences": books.written,
         "tokens": books.tokens,
+        **starts,
         "dtype": np.dtype(dtype).name,
         "vocab_size": tokenizer.vocab_size,
         "eod_id": tokenizer.eod_id if settings.append_eod else None,
@@ -140,8 +156,13 @@ def publish(
     with writing(work.path / "publishing"):
         pass
     manifest_path(out).unlink(missing_ok=True)
-    for ending, source in zip(ENDINGS, ("bin", "idx", "tokenizer"), strict=True):
+    for ending, source in zip(ENDINGS, ("bin", "idx", "origins", "tokenizer"), strict=True):
         (work.path / source).replace(f"{out}{ending}")
+    for kind in COLUMNS:
+        if kind in plan.columns:
+            (work.path / kind).replace(f"{out}.{kind}")
+        else:
+            Path(f"{out}.{kind}").unlink(missing_ok=True)  # of a dataset that is replaced
     sync_folder(out.parent)
     with writing(manifest_path(out)) as file:
         file.write(json.dumps(manifest, indent=1).encode())
@@ -168,6 +189,17 @@ class _Hashing:
         self.digest.update(data)
         self.size += memoryview(data).nbytes
         return self._file.write(data)
+
+
+def _origins(work: WorkFolder, plan: Plan, outcomes: Mapping[int, Outcome]) -> Iterator[Block]:
+    """The origins in all shards, those of a file that was cut counted from its beginning."""
+    before: dict[int, tuple[int, int]] = {}
+    for shard in range(len(plan.shards)):
+        outcome = outcomes[shard]
+        yield from blocks_of(work.content(shard, "origins", outcome), before)
+        for number, (lines, size) in outcome.extents.items():
+            had_lines, had_size = before.get(number, (0, 0))
+            before[number] = (had_lines + lines, had_size + size)
 
 
 def _write_all(file: Sink, blocks: Iterable[bytes]) -> None:

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from .batch import Batch
+from .intake import without_blank
 from .languages import LANGUAGES, language_of
 from .plan import Plan
-from .shard import without_blank
 from .training import readable
 
 __all__ = ["Sample", "draw"]

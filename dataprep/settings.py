@@ -15,11 +15,20 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 from .errors import UsageError
 from .manifest import name_of
 
-__all__ = ["BuildSettings", "DocPer", "OnError", "SpecialInText", "help_of", "read_config"]
+__all__ = [
+    "BuildSettings",
+    "Convert",
+    "DocPer",
+    "OnError",
+    "SpecialInText",
+    "help_of",
+    "read_config",
+]
 
 DocPer = Literal["file", "line", "block"]
 OnError = Literal["limit", "skip", "fail"]
 SpecialInText = Literal["text", "special", "error"]
+Convert = Literal["none", "simplify", "traditionalize"]
 
 _NO_KEY = re.compile(r'["\\\x00-\x1f\ud800-\udfff]')  # what the parser of records does not take
 
@@ -49,6 +58,24 @@ class BuildSettings:
     append_eod: Annotated[bool, "End every document with its end-of-document token (default)."] = (
         True
     )
+    convert: Annotated[
+        Convert,
+        "simplify or traditionalize Chinese characters before text is encoded, by OpenCC "
+        "(default: none).",
+    ] = "none"
+    words: Annotated[bool, "Write NAME.words: a bit for each token, set where a word starts."] = (
+        False
+    )
+    sentences: Annotated[
+        bool, "Write NAME.sentences: a bit for each token, set where a sentence starts."
+    ] = False
+    segmenter: Annotated[
+        str, "What cuts Chinese into words: jieba (default), or the name of a plug-in."
+    ] = "jieba"
+    user_dict: Annotated[
+        str | None, "File of more words for the segmenter, in jieba's format: WORD [FREQ] [TAG]."
+    ] = None
+    hmm: Annotated[bool, "Let jieba guess words that are in no dictionary."] = False
     workers: Annotated[int | None, "Worker processes (default: one for each core)."] = None
     doc_per: Annotated[
         DocPer | None,
@@ -72,7 +99,8 @@ class BuildSettings:
             value = getattr(self, name)
             if not _fits(value, kind):
                 raise UsageError(f"{name} is {value!r}; allowed: {_described(kind)}.")
-        for path in (*self.inputs, self.out, self.tokenizer, self.keep_rejects or ""):
+        paths = (self.out, self.tokenizer, self.keep_rejects or "", self.user_dict or "")
+        for path in (*self.inputs, *paths):
             if "\0" in path:
                 raise UsageError(f"There is a NUL in {path!r}, which no path can hold.")
         if not self.inputs:
@@ -90,6 +118,11 @@ class BuildSettings:
             raise UsageError(f"--workers {self.workers}: at least 1 is needed.")
         if self.max_errors < 0:
             raise UsageError(f"--max-errors {self.max_errors}: it cannot be negative.")
+        if not self.words and (self.user_dict is not None or self.hmm or self.segmenter != "jieba"):
+            raise UsageError(
+                "--segmenter, --user-dict and --hmm say what words are, but no words are wanted.",
+                "Add --words.",
+            )
         if not self.text_key:
             raise UsageError("--text-key is empty.", "Name the key that holds the text.")
         if _NO_KEY.search(self.text_key):

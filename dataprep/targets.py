@@ -8,7 +8,7 @@ from pathlib import Path
 
 from .errors import UsageError
 from .inputs import Listing
-from .manifest import ENDINGS, manifest_path
+from .manifest import COLUMNS, ENDINGS, manifest_path
 from .settings import BuildSettings
 from .workfolder import WorkFolder
 
@@ -21,7 +21,8 @@ _REJECTS_START = b'{"outcome": '
 def check_targets(settings: BuildSettings, listing: Listing) -> None:
     """Make the folder of the rejects. Raises UsageError; OSError when it cannot be written in."""
     out = Path(settings.out)
-    own = [manifest_path(out), *(Path(f"{out}{ending}") for ending in ENDINGS)]
+    endings = (*ENDINGS, *(f".{kind}" for kind in COLUMNS))
+    own = [manifest_path(out), *(Path(f"{out}{ending}") for ending in endings)]
     for path in own:
         if path.is_dir():
             raise UsageError(f"{path} is a folder, but a file is to be written there.", _ANOTHER)

@@ -18,10 +18,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .batch import Batch
+from .convert import converter
 from .errors import RunError
+from .intake import read_piece, without_blank
 from .plan import Plan
 from .readers import DamagedError, Records
-from .shard import read_piece, without_blank
 from .workfolder import WorkFolder
 
 if TYPE_CHECKING:
@@ -81,11 +82,12 @@ def _end_with_parent() -> None:
 def first_documents(plan: Plan, size: int = TRAINING_BYTES) -> Iterator[Batch]:
     """The first documents of up to so many shards, evenly spread; about ``size`` bytes in all."""
     count = len(plan.shards)
+    convert = converter(plan.convert)
     chosen = sorted({count * part // _TRAINING_SHARDS for part in range(_TRAINING_SHARDS)})
     for shard in chosen:
         left = size // len(chosen)
         for records in readable(plan, shard):
-            batch = without_blank(records.batch)
+            batch = convert(without_blank(records.batch))
             yield _first_bytes(batch, left)
             left -= len(batch.data)
             if left <= 0:

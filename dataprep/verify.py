@@ -9,6 +9,7 @@ import numpy as np
 
 from .dataset import open_dataset
 from .errors import DataError
+from .manifest import COLUMNS
 
 __all__ = ["verify"]
 
@@ -19,8 +20,9 @@ def verify(name: str | Path) -> dict[str, int]:
     """Check every hash and every bound of a dataset; its counts when all is well.
 
     Checked are the size and sha256 of each file, the manifest included, every length, pointer and
-    document index, that every id is in the vocabulary, and that every document ends in the
-    end-of-document token. Raises DataError with all that is wrong.
+    document index, that every id is in the vocabulary, that every document ends in the
+    end-of-document token, and that it starts a word and a sentence where these are known. Raises
+    DataError with all that is wrong.
     """
     dataset = open_dataset(name)
     wrong = []
@@ -46,6 +48,16 @@ def verify(name: str | Path) -> dict[str, int]:
         if (lengths < 1).any() or (dataset.tokens[ends] != dataset.eod_id).any():
             wrong.append(f"a document near number {first:,} does not end in id {dataset.eod_id}")
             break
+    for kind in COLUMNS:
+        if f".{kind}" not in dataset.manifest["files"] or wrong:
+            continue
+        column = dataset.word_starts if kind == "words" else dataset.sentence_starts
+        for first in range(0, dataset.n_sequences, _STEP):
+            begun = dataset.pointers[first : first + _STEP] // size
+            begun = begun[dataset.lengths[first : first + _STEP] > 0]
+            if not column.at(begun).all():
+                wrong.append(f"a document near number {first:,} does not start one of the {kind}")
+                break
     if wrong:
         raise DataError(f"{name} is damaged: {'; '.join(wrong)}.", "Make it again, or copy again.")
     return {

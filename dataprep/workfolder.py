@@ -8,6 +8,8 @@ plan.json           the plan, with all that decides the output
 tokenizer.json      the tokenizer, once it is known
 NNNNN.bin           token ids of shard N, in the dtype of the dataset
 NNNNN.lengths       int32 length of each of its documents
+NNNNN.origins       where each of them comes from
+NNNNN.words         a bit of each of its tokens, when words are wanted; .sentences likewise
 NNNNN.rejects       its rejected records, when they are kept
 journal             one line for each shard that is done, written after its files are safe
 =================== =====================================================================
@@ -49,20 +51,28 @@ class Outcome:
     """Bytes and CRC-32 of each of its files, by kind."""
     hashes: dict[int, str]
     """Hex sha256 of the inputs that start in it, by their number in the plan."""
+    extents: dict[int, tuple[int, int]]
+    """Lines and bytes that it has of each input that is cut, by its number in the plan."""
     tokenizer: str
     """Fingerprint of the tokenizer that made its ids."""
 
     def to_json(self) -> dict[str, Any]:
         """Plain values, for the journal."""
-        hashes = {str(number): digest for number, digest in self.hashes.items()}
-        return {**vars(self), "books": self.books.to_json(), "hashes": hashes}
+        by_number = {
+            name: {str(number): value for number, value in getattr(self, name).items()}
+            for name in ("hashes", "extents")
+        }
+        return {**vars(self), "books": self.books.to_json(), **by_number}
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Outcome:
         """The reverse of to_json."""
         hashes = {int(number): digest for number, digest in values["hashes"].items()}
+        extents = {
+            int(number): (lines, size) for number, (lines, size) in values["extents"].items()
+        }
         files = {kind: (size, crc) for kind, (size, crc) in values["files"].items()}
-        return cls(Books.from_json(values["books"]), files, hashes, values["tokenizer"])
+        return cls(Books.from_json(values["books"]), files, hashes, extents, values["tokenizer"])
 
 
 class WorkFolder:

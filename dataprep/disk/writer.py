@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Protocol
@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from ..durable import flush
 from ..errors import DataError, RunError
+from .bits import BitPacker
 from .format import CODE_OF_DTYPE, HEADER, MAGIC, MAX_SEQUENCE_TOKENS, VERSION
 
 __all__ = ["SegmentWriter", "Sink", "write_index"]
@@ -23,7 +24,8 @@ class SegmentWriter:
     """Writes the documents of one shard: ids to one file, int32 lengths to another.
 
     Every document becomes one sequence that starts with ``bos_id`` and ends in ``eod_id``, where
-    these are not None. Used as a context manager; on a clean exit both files have reached the disk.
+    these are not None. ``columns`` are files for a bit of each token, packed; those two tokens have
+    it set. Used as a context manager; on a clean exit all files have reached the disk.
     """
 
     def __init__(
@@ -35,6 +37,7 @@ class SegmentWriter:
         eod_id: int | None,
         vocab_size: int,
         bos_id: int | None = None,
+        columns: Sequence[Path] = (),
     ) -> None:
         self.documents = 0
         self.tokens = 0
@@ -42,9 +45,20 @@ class SegmentWriter:
         self._bos_id, self._eod_id = bos_id, eod_id
         self._ids: BinaryIO = ids.open("wb")
         self._lengths: BinaryIO = lengths.open("wb")
+        self._columns: list[tuple[BinaryIO, BitPacker]] = [
+            (path.open("wb"), BitPacker()) for path in columns
+        ]
 
-    def add(self, ids: npt.NDArray[np.uint32], offsets: npt.NDArray[np.int64]) -> None:
-        """Append documents: uint32[n_tokens] and int64[n_docs + 1], as a tokenizer gives them."""
+    def add(
+        self,
+        ids: npt.NDArray[np.uint32],
+        offsets: npt.NDArray[np.int64],
+        marks: npt.NDArray[np.bool_] | None = None,
+    ) -> None:
+        """Append documents: uint32[n_tokens] and int64[n_docs + 1], as a tokenizer gives them.
+
+        ``marks`` is bool[n_columns, n_tokens], and not needed where there are no columns.
+        """
         n_docs = len(offsets) - 1
         if n_docs == 0:
             return
@@ -71,6 +85,11 @@ class SegmentWriter:
         out[is_text] = ids
         self._ids.write(out.data)
         self._lengths.write(lengths.astype("<i4").data)
+        for number, (file, packer) in enumerate(self._columns):
+            assert marks is not None  # noqa: S101
+            bits = np.ones(len(out), np.bool_)
+            bits[is_text] = marks[number]
+            file.write(packer.add(bits))
         self.documents += n_docs
         self.tokens += len(out)
 
@@ -83,7 +102,9 @@ class SegmentWriter:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        for file in (self._ids, self._lengths):
+        for file, packer in self._columns:
+            file.write(packer.end())
+        for file in (self._ids, self._lengths, *(file for file, _ in self._columns)):
             if kind is None:
                 flush(file)
             file.close()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .base import Chunk, DamagedError, Failure, Reader, Records
+from .base import Chunk, DamagedError, Failure, Reader, Records, Unit
 from .codecs import codec_of
 from .source import Source
 from .table import FORMATS, DocPer, Format, format_of, known_endings
@@ -17,6 +17,7 @@ __all__ = [
     "Reader",
     "Records",
     "Source",
+    "Unit",
     "codec_of",
     "format_of",
     "known_endings",

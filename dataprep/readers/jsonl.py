@@ -43,7 +43,7 @@ def _read_chunk(chunk: Chunk, parse: Callable[[bytes], Any], key: str) -> Record
     records: list[Any] = []
     good: list[range] = []  # line numbers, in runs without a bad line
     failures: list[Failure] = []
-    rest, line = iter(lines), 0
+    rest, line, blank = iter(lines), 0, 0
     while line < len(lines):
         before = len(records)
         try:
@@ -52,12 +52,14 @@ def _read_chunk(chunk: Chunk, parse: Callable[[bytes], Any], key: str) -> Record
             bad = line + len(records) - before
             if lines[bad].strip(_BLANKS):
                 failures.append(_failure(chunk, bad, lines[bad], error, key))
+            else:
+                blank += int(chunk.line_ends[bad] - chunk.line_starts[bad])
         else:
             bad = len(lines)
         good.append(range(line, bad))
         line = bad + 1
     numbers = good[0] if len(good) == 1 else [number for run in good for number in run]
-    return Records(Batch.from_texts(map(_TEXT, records)), numbers, failures, chunk)
+    return Records.of_lines(chunk, Batch.from_texts(map(_TEXT, records)), numbers, failures, blank)
 
 
 def _failure(chunk: Chunk, line: int, data: bytes, error: Exception, key: str) -> Failure:
@@ -77,7 +79,8 @@ def _failure(chunk: Chunk, line: int, data: bytes, error: Exception, key: str) -
         except UnicodeDecodeError as wrong:
             byte += wrong.start
             cause = f"byte 0x{data[wrong.start]:02X} is not UTF-8"
-    return Failure(chunk.line + line + 1, byte, cause, data)
+    start, end = (chunk.byte + int(bounds[line]) for bounds in (chunk.line_starts, chunk.line_ends))
+    return Failure(chunk.line + line + 1, byte, cause, data, start, end)
 
 
 def _has_lone_surrogate(data: bytes) -> bool:

@@ -72,19 +72,20 @@ class Source:
             parts, damage = _gather(blocks, wanted)
             data = carry + b"".join(parts)
             at_end = damage is not None or not parts
-            if byte == 0 and self.start == 0 and data.startswith(_BOM):
+            has_bom = byte == 0 and self.start == 0 and data.startswith(_BOM)
+            if has_bom:
                 data, byte = data[len(_BOM) :], len(_BOM)
             if at_end and damage is None:
                 end = len(data)
             else:
                 end = boundary.last(data) if boundary else 0
-            if end:
+            if end or has_bom:
                 chunk = Chunk(data[:end], line, byte)
                 yield chunk
                 line, byte = line + chunk.data.count(b"\n"), byte + end
             carry = data[end:]
             if damage is not None:
-                damage.line, damage.byte = line + 1, byte
+                damage.line, damage.byte, damage.size = line + 1, byte, len(carry)
                 raise damage
             if at_end:
                 return
