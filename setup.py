@@ -69,6 +69,7 @@ EXTRAS = {
         "opencc>=1.3",
         "pytest>=8",
         "pytest-timeout>=2.3",
+        "pytest-xdist>=3.6",
         "hypothesis>=6",
         "jinja2>=3.1",
         "fsspec>=2023.6",
