@@ -54,6 +54,7 @@ EXTRAS = {
     # Datasets on S3 and the like; each kind of storage has a package of its own (s3fs, gcsfs).
     "remote": [
         "fsspec>=2023.6",
+    ],
     # Traditional and simplified Chinese, for --simplify and --traditionalize: C++ with wheels for
     # CPython 3.10 to 3.14 since 1.3, no dependencies.
     "opencc": [

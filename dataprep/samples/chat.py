@@ -7,7 +7,8 @@ see one another.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -17,10 +18,8 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from dataprep.batch import Batch
 from dataprep.errors import DataError, JimuError, UsageError
 from dataprep.samples.pack import PackedSamples
-from dataprep.specials import SpecialPolicy
 
 if TYPE_CHECKING:
     from dataprep.samples.chat_template import ChatTemplate, Piece
@@ -131,8 +130,9 @@ def chats(
     the user's turn, say: DataError is raised for one, as for a record that is something else.
     """
     settings = settings or ChatSettings()
-    policy = SpecialPolicy("special", tokenizer)
-    guard = SpecialPolicy("error", tokenizer)
+    # The longest first, where one begins with another; none is a pattern that fits nowhere.
+    written = sorted(filter(None, tokenizer.special_tokens), key=len, reverse=True)
+    special = re.compile(f"({'|'.join(map(re.escape, written)) or '(?!)'})")
     found: list[Chats] = []
     numbered = enumerate(records, 1)
     while some := list(islice(numbered, _AT_ONCE)):
@@ -142,13 +142,15 @@ def chats(
             try:
                 split = _pieces(record, template, settings)
                 if template is not None:
-                    _check(record, guard)
+                    _check(record, special)
             except JimuError as error:
                 raise DataError(f"Record {number}: {error}", error.hint) from error
             pieces += split
             counts[i] = len(split)
-        encode = tokenizer.encode_batch if template is None else policy.encode
-        ids, borders = encode(Batch.from_texts(text for text, _ in pieces))
+        if template is None:
+            ids, borders = tokenizer.encode_batch([text for text, _ in pieces])
+        else:
+            ids, borders = _encode_special([text for text, _ in pieces], tokenizer, special)
         learnt = np.repeat(np.array([flag for _, flag in pieces], bool), np.diff(borders))
         offsets = borders[np.concatenate(([0], np.cumsum(counts)))]
         if template is None:
@@ -233,15 +235,35 @@ def _pieces(record: Record, template: ChatTemplate | None, settings: ChatSetting
     return [(prompt, False), (answer, True)]
 
 
-def _check(value: Any, guard: SpecialPolicy) -> None:
+def _encode_special(
+    texts: Sequence[str], tokenizer: Tokenizer, special: re.Pattern[str]
+) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.int64]]:
+    """Ids and borders of texts in which special tokens are such; what is between, all at once."""
+    parts = [special.split(text) for text in texts]  # every second part is a special token
+    plain, borders = tokenizer.encode_batch([part for split in parts for part in split[::2]])
+    counts = np.array([len(split) for split in parts], np.int64)
+    firsts = np.cumsum(counts) - counts
+    is_special = (np.arange(counts.sum()) - np.repeat(firsts, counts)) % 2 == 1
+    lengths = np.ones(len(is_special), np.int64)
+    lengths[~is_special] = np.diff(borders)
+    ends = np.cumsum(lengths)
+    ids = np.empty(ends[-1] if len(ends) else 0, np.uint32)
+    here = np.zeros(len(ids), bool)
+    here[ends[is_special] - 1] = True
+    known = tokenizer.special_tokens
+    ids[here] = [known[part] for split in parts for part in split[1::2]]
+    ids[~here] = plain
+    return ids, np.concatenate(([0], ends[firsts + counts - 1]))
+
+
+def _check(value: Any, special: re.Pattern[str]) -> None:
     """DataError where a special token is written anywhere in a record."""
-    texts = list(_texts(value))
-    offences = guard.offences(Batch.from_texts(texts))
-    for token in offences.values():
-        raise DataError(
-            f"the special token {token} is written in a message",
-            "Take it out of the conversations: it would be read as the template's own.",
-        )
+    for text in _texts(value):
+        if found := special.search(text):
+            raise DataError(
+                f"the special token {found[0]} is written in a message",
+                "Take it out of the conversations: it would be read as the template's own.",
+            )
 
 
 def _texts(value: Any) -> Iterator[str]:
