@@ -26,7 +26,8 @@ def number(key: np.uint64, n: int) -> np.uint64:
 @compiled
 def below(key: np.uint64, n: int, limit: int) -> int:
     """An integer in ``[0, limit)``; ``limit`` is at most 2**31, the bias at most limit / 2**32."""
-    return int(((number(key, n) >> np.uint64(32)) * np.uint64(limit)) >> np.uint64(32))
+    drawn = ((number(key, n) >> np.uint64(32)) * np.uint64(limit)) >> np.uint64(32)
+    return int(np.int64(drawn))  # numba makes a float of the sum of int64 and uint64
 
 
 @compiled

@@ -183,3 +183,57 @@ def filled(tokens, begins, key, *, rate, spm, eod, ids):
         out += [*text, *tail]
         low = high
     return out[:width]
+
+
+class Window:
+    """What a pair is taken from: one row of each of Rows' arrays."""
+
+    def __init__(self, tokens, starts, sentences, begins, document) -> None:
+        self.tokens, self.starts, self.sentences = tokens, starts, sentences
+        self.begins = begins
+        self.documents = [document + sum(begins[1 : i + 1]) for i in range(len(tokens))]
+
+    def piece(self, point: int, special: set[int]) -> tuple[int, int]:
+        """The text of the document around ``point``, from the start of a sentence."""
+        low = max((i for i in range(point + 1) if self.begins[i]), default=0)
+        high = next((i for i in range(point + 1, len(self.tokens)) if self.begins[i]), None)
+        high = len(self.tokens) if high is None else high
+        text = [i for i in range(low, high) if self.tokens[i] not in special]
+        if not text:
+            return low, low
+        whole = bool(self.begins[low]) or text[0] > low
+        low, high = text[0], text[-1] + 1
+        for bits in () if whole else (self.sentences, self.starts):
+            first = next((i for i in range(low, high) if bits[i]), high)
+            if first < low + (high - low + 1) // 2:
+                return first, high
+        return low, high
+
+
+def paired(row: Window, partner: Window, key, *, short, swaps, special, cls, sep):
+    """``(tokens, types, pair label)`` before masking and padding."""
+    numbers = [Draws((int(key) + n * 0x9E3779B97F4A7C15) & MASK_64) for n in range(6)]
+    width = len(row.tokens)
+    target = 2 + numbers[1].below(width - 1) if numbers[0].unit() < short else width
+    low, high = row.piece(numbers[2].below(width), special)
+    if high - low < 2:
+        firsts = [0, *(i for i in range(1, width) if row.begins[i])]
+        low, high = max((row.piece(i, special) for i in firsts), key=lambda p: p[1] - p[0])
+        if high == low:
+            low, high = 0, 0
+    high = min(high, low + target)
+    cuts = [i for i in range(low + 1, high) if row.sentences[i]]
+    cuts = cuts or [i for i in range(low + 1, high) if row.starts[i]]
+    other = numbers[4].unit() < 0.5
+    if not cuts:
+        a = row.tokens[low:high]
+        return [cls, *a, sep], [0] * (len(a) + 2), IGNORED
+    middle = cuts[numbers[3].below(len(cuts))]
+    a, b, label = row.tokens[low:middle], row.tokens[middle:high], 0
+    if other and swaps:
+        a, b, label = b, a, 1
+    elif other:
+        low_2, high_2 = partner.piece(numbers[5].below(width), special)
+        if high_2 > low_2 and partner.documents[low_2] != row.documents[low]:
+            b, label = partner.tokens[low_2 : min(high_2, low_2 + target - len(a))], 1
+    return [cls, *a, sep, *b, sep], [0] * (len(a) + 2) + [1] * (len(b) + 1), label
