@@ -11,7 +11,7 @@ import numpy.typing as npt
 from .dataset import Dataset, open_dataset
 from .manifest import COLUMNS
 
-__all__ = ["describe", "facts", "histogram"]
+__all__ = ["describe", "facts", "histogram", "visible"]
 
 _BAR = 40
 _SAMPLES = 3
@@ -105,11 +105,11 @@ def _samples(dataset: Dataset) -> list[tuple[int, str]]:
         if "words" in dataset.manifest:
             cuts = np.flatnonzero(dataset.word_starts[first : first + len(shown)]).tolist()[1:]
         words = [tokenizer.decode(part) for part in np.split(shown, cuts)]
-        text = "".join(map(_visible, " ".join("|".join(words).split())))
+        text = "".join(map(visible, " ".join("|".join(words).split())))
         found.append((number, text + ("…" if len(ids) > _SAMPLE_TOKENS else "")))
     return found
 
 
-def _visible(character: str) -> str:
+def visible(character: str) -> str:
     """A corpus may hold what moves a terminal's cursor or changes its title."""
     return character if character.isprintable() else character.encode("unicode_escape").decode()

@@ -10,40 +10,11 @@ import numpy as np
 import pytest
 
 import dataprep
-from dataprep.batch import Batch
 from dataprep.errors import DataError, UsageError
 from dataprep.samples import BlockOrder, CausalSamples, Loader
 from dataprep.samples.objectives import KINDS
-from dataprep.tokenizers.spec import TrainSpec
-from dataprep.tokenizers.train import train_tokenizer
 
-TEXTS = [
-    "床前明月光，疑是地上霜。举头望明月，低头思故乡。",
-    "Call me Ishmael. Some years ago - never mind how long precisely.",
-    "今天天气很好。我们去公园散步吧！The quick brown fox jumps over the lazy dog.",
-]
 IGNORED = -100
-
-
-@pytest.fixture(scope="session")
-def dataset(tmp_path_factory: pytest.TempPathFactory) -> dataprep.Dataset:
-    folder = tmp_path_factory.mktemp("kinds")
-    tokenizer = folder / "tokenizer.json"
-    spec = TrainSpec(vocab_size=300, kind="wordpiece")
-    tokenizer.write_bytes(train_tokenizer(spec, iter([Batch.from_texts(TEXTS)])))
-    lines = [f"{TEXTS[n % 3]} {TEXTS[n % 2]} {'月' * (n % 50)}" for n in range(300)]
-    (folder / "c.txt").write_text("\n".join(lines), "utf-8")
-    return dataprep.build(
-        folder / "c.txt", out=folder / "d", tokenizer=tokenizer, words=True, sentences=True
-    )
-
-
-@pytest.fixture(scope="session")
-def roles(dataset: dataprep.Dataset) -> dict[str, int]:
-    """Special ids behind the vocabulary, for what BERT's does not have."""
-    names = ["fim_prefix", "fim_middle", "fim_suffix", "sop", "eop", "gmask"]
-    names += [f"extra_id_{i}" for i in range(32)]
-    return {name: dataset.vocab_size + i for i, name in enumerate(names)}
 
 
 @pytest.mark.parametrize("kind", ["causal", *KINDS])
@@ -194,7 +165,7 @@ def test_neighbours_stay_together_in_blocks(dataset) -> None:
 
 
 def test_what_a_kind_needs_is_told(dataset, tmp_path: Path, tokenizer_file: Path) -> None:
-    (tmp_path / "t.txt").write_text("\n".join(TEXTS), "utf-8")
+    (tmp_path / "t.txt").write_text("one\ntwo three\n" * 9, "utf-8")
     plain = dataprep.build(tmp_path / "t.txt", out=tmp_path / "d", tokenizer=tokenizer_file)
     roles = {"cls": 400, "sep": 401, "mask": 402, "pad": 403}
     with pytest.raises(DataError, match="does not say where its words start"):
