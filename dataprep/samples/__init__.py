@@ -20,6 +20,7 @@ from dataprep.samples.protocol import Samples
 from dataprep.samples.split import split_documents
 from dataprep.samples.view import WindowSamples
 from dataprep.samples.views import open_samples
+from dataprep.samples.windows import Windows
 
 __all__ = [
     "Blend",
@@ -32,6 +33,7 @@ __all__ = [
     "Permutation",
     "Samples",
     "WindowSamples",
+    "Windows",
     "open_samples",
     "split_documents",
 ]
