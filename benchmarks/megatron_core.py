@@ -26,6 +26,8 @@ def prepare() -> None:
         module = types.ModuleType(name)
         module.__path__ = [str(root.joinpath(*name.split(".")))]
         sys.modules[name] = module
+    # A circle of imports that only opens from this side.
+    importlib.import_module("megatron.core.parallel_state")
     import torch.distributed
 
     store = tempfile.NamedTemporaryFile(delete=False).name  # noqa: SIM115

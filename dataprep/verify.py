@@ -26,6 +26,10 @@ def verify(name: str | Path) -> dict[str, int]:
     """
     dataset = open_dataset(name)
     wrong = []
+    try:
+        dataset.check()
+    except DataError as error:
+        wrong.append(str(error).rstrip("."))
     for ending, about in dataset.manifest["files"].items():
         path = Path(f"{dataset.prefix}{ending}")
         if not path.is_file():

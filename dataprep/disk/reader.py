@@ -1,4 +1,8 @@
-"""Reading ``.bin`` and ``.idx``: everything is checked before anything is mapped."""
+"""Reading ``.bin`` and ``.idx``: what they promise is checked before anything is mapped.
+
+Opening looks at the header, the sizes and the ends, which takes the same time for any number of
+documents. Everything between is checked where it is touched, or as a whole by ``check``.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +24,7 @@ class IndexedDataset:
     """A read-only, memory-mapped view of ``PREFIX.bin`` and ``PREFIX.idx``.
 
     Raises DataError when either file is missing, cut, or says what cannot be: an index comes from
-    elsewhere and must not make a reader touch memory that is not there.
+    elsewhere and must not make a reader touch memory that is not there. So does reading a sequence.
 
     Attributes:
         dtype: dtype of the ids as stored.
@@ -46,7 +50,8 @@ class IndexedDataset:
         self.lengths = _mapped(idx_path, "<i4", start, n)
         self.pointers = _mapped(idx_path, "<i8", start + 4 * n, n)
         self.document_indices = _mapped(idx_path, "<i8", start + 12 * n, n_indices)
-        self.n_tokens = self._check(idx_path, bin_path)
+        self._bin_path, self._idx_path = bin_path, idx_path
+        self.n_tokens = self._count()
         self.tokens = _mapped(bin_path, self.dtype, 0, self.n_tokens)
 
     def __len__(self) -> int:
@@ -62,44 +67,69 @@ class IndexedDataset:
             raise IndexError(
                 f"sequence {index} of {self.prefix}, which has {self.n_sequences:,} sequences"
             )
-        start = int(self.pointers[index]) // self.dtype.itemsize
-        return self.tokens[start : start + int(self.lengths[index])]
+        length, pointer = int(self.lengths[index]), int(self.pointers[index])
+        start, rest = divmod(pointer, self.dtype.itemsize)
+        if rest or start < 0 or length < 0 or start + length > self.n_tokens:
+            raise DataError(
+                f"{self._idx_path} is damaged: sequence {index} has length {length} and points to "
+                f"byte {pointer}, which is not in {self._bin_path}."
+            )
+        return self.tokens[start : start + length]
 
-    def _check(self, idx_path: Path, bin_path: Path) -> int:
-        """The number of tokens, after every length, pointer and index was found possible."""
+    def sequence_at(self, token: int) -> int:
+        """The sequence that a token stands in. Raises IndexError when there is no such token."""
+        if not 0 <= token < self.n_tokens:
+            raise IndexError(f"token {token} of {self.prefix}, which has {self.n_tokens:,} tokens")
+        pointer = token * self.dtype.itemsize
+        # The last that starts there: those before it are empty.
+        return int(np.searchsorted(self.pointers, pointer, "right")) - 1
+
+    def check(self) -> None:
+        """Raise DataError unless every length, pointer and document index is what it must be."""
         tokens = 0
         for first in range(0, self.n_sequences, _STEP):
             part = slice(first, first + _STEP)
             lengths = self.lengths[part].astype(np.int64)
             if int(lengths.min()) < 0:
                 bad = first + int(np.argmax(lengths < 0))
-                raise DataError(f"{idx_path} is damaged: sequence {bad} has a negative length.")
+                raise self._damaged(f"sequence {bad} has a negative length")
             starts = tokens + np.cumsum(lengths) - lengths
             wrong = self.pointers[part] != starts * self.dtype.itemsize
             if wrong.any():
                 bad = first + int(np.argmax(wrong))
-                raise DataError(
-                    f"{idx_path} is damaged: sequence {bad} points to byte "
-                    f"{int(self.pointers[bad])}, where the lengths before it do not end."
+                raise self._damaged(
+                    f"sequence {bad} points to byte {int(self.pointers[bad])}, where the lengths "
+                    "before it do not end"
                 )
             tokens += int(lengths.sum())
-        size, expected = bin_path.stat().st_size, tokens * self.dtype.itemsize
+        if tokens != self.n_tokens:
+            raise self._damaged(f"its lengths are of {tokens:,} tokens, not of {self.n_tokens:,}")
+        for first in range(0, self.n_documents, _STEP):
+            if (np.diff(self.document_indices[first : first + _STEP + 1]) < 0).any():
+                raise self._damaged(f"its document indices fall after document {first:,}")
+
+    def _count(self) -> int:
+        """The number of tokens, after the ends were found to fit the sizes."""
+        size, item = self._bin_path.stat().st_size, self.dtype.itemsize
+        expected = 0
+        if self.n_sequences:
+            expected = int(self.pointers[-1]) + int(self.lengths[-1]) * item
         if size != expected:
             raise DataError(
-                f"{bin_path} has {size:,} bytes, but {idx_path} describes {expected:,}: one of "
-                "them is cut or belongs to another dataset."
+                f"{self._bin_path} has {size:,} bytes, but {self._idx_path} describes "
+                f"{expected:,}: one of them is cut or belongs to another dataset."
             )
-        indices = self.document_indices
-        ends = (int(indices[0]), int(indices[-1]))
-        if ends != (0, self.n_sequences) or any(
-            (np.diff(indices[first : first + _STEP + 1]) < 0).any()
-            for first in range(0, self.n_documents, _STEP)
-        ):
-            raise DataError(
-                f"{idx_path} is damaged: its document indices do not rise from 0 to "
-                f"{self.n_sequences}."
+        first = int(self.pointers[0]) if self.n_sequences else 0
+        indices = (int(self.document_indices[0]), int(self.document_indices[-1]))
+        if first or size % item or indices != (0, self.n_sequences):
+            raise self._damaged(
+                f"its pointers start at byte {first}, its document indices go from {indices[0]} to "
+                f"{indices[1]}, of {self.n_sequences} sequences"
             )
-        return tokens
+        return size // item
+
+    def _damaged(self, why: str) -> DataError:
+        return DataError(f"{self._idx_path} is damaged: {why}.", "Copy it again, or build again.")
 
 
 def _header(path: Path) -> tuple[np.dtype[np.generic], int, int]:

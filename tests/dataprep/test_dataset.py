@@ -55,12 +55,12 @@ def test_histogram() -> None:
 
 def test_whole(name: Path, tmp_path: Path) -> None:
     assert verify(name)["documents"] == 1201
-    for ending in (".bin", ".idx", ".json", ".tokenizer.json"):
+    for ending in (".bin", ".idx", ".json", ".origins", ".tokenizer.json"):
         Path(f"{name}{ending}").rename(tmp_path / f"renamed.v2{ending}")
     assert verify(tmp_path / "renamed.v2")["documents"] == 1201
 
 
-@pytest.mark.parametrize("ending", [".bin", ".idx", ".tokenizer.json"])
+@pytest.mark.parametrize("ending", [".bin", ".idx", ".origins", ".tokenizer.json"])
 @pytest.mark.parametrize("where", [0.1, 0.5, 0.9])
 def test_any_flipped_bit_is_found(name: Path, ending: str, where: float) -> None:
     path = Path(f"{name}{ending}")
@@ -81,7 +81,7 @@ def test_changed_manifest_is_found(name: Path, part: str) -> None:
         verify(name)
 
 
-@pytest.mark.parametrize("ending", [".bin", ".idx", ".json", ".tokenizer.json"])
+@pytest.mark.parametrize("ending", [".bin", ".idx", ".origins", ".json", ".tokenizer.json"])
 def test_cut_and_missing_files_are_found(name: Path, ending: str) -> None:
     path = Path(f"{name}{ending}")
     path.write_bytes(path.read_bytes()[:-2])
@@ -92,7 +92,7 @@ def test_cut_and_missing_files_are_found(name: Path, ending: str) -> None:
         verify(name)
 
 
-@pytest.mark.parametrize("ending", [".bin", ".idx", ".json", ".tokenizer.json"])
+@pytest.mark.parametrize("ending", [".bin", ".idx", ".origins", ".json", ".tokenizer.json"])
 def test_swapped_files_are_found(
     name: Path, ending: str, corpus: Path, tmp_path: Path, tokenizer_file: Path
 ) -> None:
@@ -109,7 +109,7 @@ def test_manifest_that_lies_about_the_vocabulary(name: Path) -> None:
     manifest = json.loads(path.read_text())
 
     def lie(**values: object) -> None:
-        path.write_text(json.dumps(sealed({**without_seal, **values})))
+        path.write_text(json.dumps(sealed({**without_seal, **values}), indent=1))
 
     without_seal = {key: value for key, value in manifest.items() if key != "sha256"}
     lie(vocab_size=300)

@@ -91,7 +91,7 @@ LENGTHS, POINTERS, INDICES = HEADER.size, HEADER.size + 16, HEADER.size + 48
         (LENGTHS, struct.pack("<i", -4), "negative length"),
         (LENGTHS, struct.pack("<i", 5), "points to byte"),
         (LENGTHS + 12, struct.pack("<i", 2**31 - 1), "bytes, but"),
-        (POINTERS, struct.pack("<q", -8), "sequence 0 points to byte -8"),
+        (POINTERS, struct.pack("<q", -8), "start at byte -8"),
         (POINTERS + 8, struct.pack("<q", 2**40), "sequence 1 points to byte"),
         (INDICES, struct.pack("<q", 1), "document indices"),
         (INDICES + 8, struct.pack("<q", 9), "document indices"),
@@ -102,7 +102,7 @@ def test_malicious_index(tmp_path: Path, offset: int, data: bytes, message: str)
     _write(tmp_path / "d", DOCUMENTS)
     _patch(tmp_path / "d.idx", offset, data)
     with pytest.raises(DataError, match=message):
-        IndexedDataset(tmp_path / "d")
+        IndexedDataset(tmp_path / "d").check()
 
 
 def test_codes_of_fractions_are_refused(tmp_path: Path) -> None:
