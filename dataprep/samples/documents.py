@@ -35,30 +35,29 @@ class DocumentOffsets(Sequence[int]):
             return [self[d] for d in range(*document.indices(len(self)))]
         if not -len(self) <= document < len(self):
             raise IndexError(f"document {document} of {self._dataset.n_documents}")
-        sequence = int(self._dataset.document_indices[document])
-        if sequence == self._dataset.n_sequences:
-            return self._dataset.n_tokens
-        return int(self._dataset.pointers[sequence]) // self._dataset.dtype.itemsize
+        return int(self.range(document % len(self), document % len(self) + 1)[0])
 
     def range(self, first: int, last: int) -> npt.NDArray[np.int64]:
         """Where documents ``first`` to ``last - 1`` start, int64."""
         sequences = np.asarray(self._dataset.document_indices[first:last])
-        offsets = np.full(len(sequences), self._dataset.n_tokens, np.int64)
-        inside = sequences < self._dataset.n_sequences
+        n_sequences, n_tokens = self._dataset.n_sequences, self._dataset.n_tokens
+        if len(sequences) and not 0 <= sequences.min() <= sequences.max() <= n_sequences:
+            raise self._damaged(first)
+        offsets = np.full(len(sequences), n_tokens, np.int64)
+        inside = sequences < n_sequences
         offsets[inside] = self._dataset.pointers[sequences[inside]] // self._dataset.dtype.itemsize
         # Compiled loops go by these.
-        if len(offsets) and not (
-            offsets[0] >= 0
-            and (np.diff(offsets) >= 0).all()
-            and offsets[-1] <= self._dataset.n_tokens
-            and sequences.min() >= 0
-        ):
-            raise DataError(
-                f"{self._dataset.prefix}.idx is damaged near document {first:,}: its documents do "
-                "not follow one another.",
-                "Copy it again, or build again.",
-            )
+        rising = (np.diff(offsets, prepend=0, append=n_tokens) >= 0).all()
+        if not rising:
+            raise self._damaged(first)
         return offsets
+
+    def _damaged(self, document: int) -> DataError:
+        return DataError(
+            f"{self._dataset.prefix}.idx is damaged near document {document:,}: its documents do "
+            "not follow one another.",
+            "Copy it again, or build again.",
+        )
 
     def mark(
         self, places: npt.NDArray[np.int64]

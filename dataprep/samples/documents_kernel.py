@@ -25,8 +25,21 @@ def _offset(document: int, indices: Array, pointers: Array, itemsize: int, n_tok
 @compiled
 def _document_of(token: int, indices: Array, pointers: Array, itemsize: int, n_tokens: int) -> int:
     """The last document that starts at ``token`` or before."""
-    low = 0
-    high = len(indices) - 1
+    # Documents of like lengths lie near a guess: a search over all would wait for memory at each
+    # of its steps. The stretch around the guess doubles until it holds the token.
+    count = len(indices) - 1
+    low = min(count - 1, int(count * (token / n_tokens)))
+    high = low + 1
+    step = 1
+    while low > 0 and _offset(low, indices, pointers, itemsize, n_tokens) > token:
+        high = low
+        low = max(0, low - step)
+        step *= 2
+    step = 1
+    while high < count and _offset(high, indices, pointers, itemsize, n_tokens) <= token:
+        low = high
+        high = min(count, high + step)
+        step *= 2
     while high - low > 1:
         middle = (low + high) // 2
         if _offset(middle, indices, pointers, itemsize, n_tokens) <= token:

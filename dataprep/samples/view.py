@@ -77,10 +77,12 @@ class WindowSamples(Opened):
         word_starts = sentence_starts = document_starts = documents = None
         if self._words or self._sentences or self._documents:
             places = self._windows.places(starts, extra=1)
+            # What does not follow the token before it starts anew, and so does the end of all.
+            cuts = np.diff(places, axis=1, prepend=places[:, :1] - 1) != 1
             if self._words:
-                word_starts = self._cut(self._words.at(places), places)
+                word_starts = self._words.at(places) | cuts
             if self._sentences:
-                sentence_starts = self._cut(self._sentences.at(places), places)
+                sentence_starts = self._sentences.at(places) | cuts
             if self._documents:
                 inside = np.ascontiguousarray(places[:, :-1])
                 document_starts, documents = self._documents.mark(inside)
@@ -93,9 +95,3 @@ class WindowSamples(Opened):
             documents=documents,
             partners=partners,
         )
-
-    @staticmethod
-    def _cut(bits: npt.NDArray[np.bool_], places: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
-        """Tokens that do not follow the one before them start anew, and so does the end of all."""
-        bits[:, 1:] |= np.diff(places) != 1
-        return bits
