@@ -244,9 +244,10 @@ def test_an_interrupted_build_goes_on(corpus, tmp_path, tokenizer_file, monkeypa
 
     options: dict[str, Any] = {"tokenizer": tokenizer_file, "words": True, "workers": 1}
     whole = dataprep.build(corpus, out=tmp_path / "whole", **options)
-    with monkeypatch.context() as patch, pytest.raises(RunError, match="stop"):
+    with monkeypatch.context() as patch:
         patch.setattr(builder, "publish", lambda *_: (_ for _ in ()).throw(RunError("stop")))
-        dataprep.build(corpus, out=tmp_path / "d", **options)
+        with pytest.raises(RunError, match="stop"):
+            dataprep.build(corpus, out=tmp_path / "d", **options)
     with pytest.raises(UsageError, match="words was jimu-words"):
         dataprep.build(corpus, out=tmp_path / "d", **{**options, "words": False})
     segment = next((tmp_path / "d.partial").glob("*.words"))
