@@ -12,6 +12,7 @@ PACKAGES = [
     "dataprep.disk",
     "dataprep.readers",
     "dataprep.samples",
+    "dataprep.samples.objectives",
     "dataprep.segment",
     "dataprep.tokenizers",
     "vocab",
@@ -46,6 +47,14 @@ EXTRAS = {
         "safetensors>=0.4",
         "matplotlib>=3.7",
     ],
+    # Chat templates are Jinja.
+    "chat": [
+        "jinja2>=3.1",
+    ],
+    # Datasets on S3 and the like; each kind of storage has a package of its own (s3fs, gcsfs).
+    "remote": [
+        "fsspec>=2023.6",
+    ],
     # Traditional and simplified Chinese, for --simplify and --traditionalize: C++ with wheels for
     # CPython 3.10 to 3.14 since 1.3, no dependencies.
     "opencc": [
@@ -54,6 +63,7 @@ EXTRAS = {
     # Peers that the tests compare with.
     "parity": [
         "transformers>=4.50",
+        "datasets>=3",
         "pybind11>=2.11",
     ],
     "test": [
@@ -62,6 +72,8 @@ EXTRAS = {
         "pytest-timeout>=2.3",
         "pytest-xdist>=3.6",
         "hypothesis>=6",
+        "jinja2>=3.1",
+        "fsspec>=2023.6",
         "setuptools>=71",  # the packaging tests build wheels
     ],
     "lint": [

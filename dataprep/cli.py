@@ -127,12 +127,39 @@ def build(
 
 
 @app.command()
-def inspect(name: Name, as_json: Json = False, debug: Debug = False) -> None:
-    """Print counts, a histogram of document lengths and decoded samples."""
+def inspect(
+    name: Name,
+    objective: Annotated[
+        str | None,
+        typer.Option(help="Show training samples instead: causal, mlm-wwm, t5, …, coloured."),
+    ] = None,
+    seq_len: Annotated[int, typer.Option(help="Tokens in such a sample.")] = 128,
+    count: Annotated[int, typer.Option(help="How many of them.")] = 3,
+    seed: Annotated[int, typer.Option(help="Which order they come in.")] = 0,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Print counts, a histogram of document lengths and decoded documents, or samples."""
     with plainly(debug, as_json):
-        from .inspect import describe, facts
+        if objective is None:
+            from .inspect import describe, facts
 
-        typer.echo(json.dumps(facts(name)) if as_json else describe(name))
+            typer.echo(json.dumps(facts(name)) if as_json else describe(name))
+            return
+        from .inspect_samples import sample_arrays, sample_texts
+
+        if as_json:
+            arrays = sample_arrays(name, objective, seq_len=seq_len, count=count, seed=seed)
+            typer.echo(json.dumps(arrays))
+            return
+        texts = sample_texts(name, objective, seq_len=seq_len, count=count, seed=seed)
+
+        from rich.console import Console
+
+        console = Console(highlight=False)
+        for number, text in enumerate(texts):
+            console.print(f"Sample {number}", style="bold")
+            console.print(text, "")
 
 
 @app.command()

@@ -15,7 +15,7 @@ from .errors import DataError
 from .manifest import name_of, read_manifest
 
 if TYPE_CHECKING:
-    from .samples import CausalSamples
+    from .samples import Samples
     from .tokenizers.protocol import Tokenizer
 
 __all__ = ["Dataset", "Origin", "open_dataset"]
@@ -156,11 +156,17 @@ class Dataset(IndexedDataset):
         seed: int | None = None,
         split: str | None = None,
         weights: Sequence[float] = (99.0, 1.0),
-    ) -> CausalSamples:
-        """Training samples, of all documents or of one part of them; see open_samples."""
+        **settings: Any,
+    ) -> Samples:
+        """Training samples, of all documents or of one part of them; see open_samples.
+
+        ``settings`` are the others of open_samples, and those of the kind.
+        """
         from .samples import open_samples
 
-        return open_samples(self, kind, seq_len=seq_len, seed=seed, split=split, weights=weights)
+        return open_samples(
+            self, kind, seq_len=seq_len, seed=seed, split=split, weights=weights, **settings
+        )
 
     def tokenizer(self) -> Tokenizer:
         """The tokenizer that the dataset was made with, which lies beside it."""
@@ -181,6 +187,11 @@ class Dataset(IndexedDataset):
 def open_dataset(name: str | Path) -> Dataset:
     """Open the dataset ``NAME``, given by its name or by the path of any of its files.
 
+    An address (``s3://bucket/NAME``) is fetched into the user's cache first; see fetch_dataset.
     Raises DataError when it is missing or damaged.
     """
+    if "://" in str(name):
+        from .remote import fetch_dataset
+
+        name = fetch_dataset(str(name))
     return Dataset(name)

@@ -38,6 +38,9 @@ TOKENS_OF_ROLE: dict[str, tuple[str, ...]] = {
     "smask": ("[sMASK]",),
     "sop": ("<|startofpiece|>", "sop"),
     "eop": ("<|endofpiece|>", "eop"),
+    "fim_prefix": ("<fim_prefix>", "<|fim_prefix|>", "<PRE>", "▁<PRE>", "<｜fim▁begin｜>"),
+    "fim_middle": ("<fim_middle>", "<|fim_middle|>", "<MID>", "▁<MID>", "<｜fim▁end｜>"),
+    "fim_suffix": ("<fim_suffix>", "<|fim_suffix|>", "<SUF>", "▁<SUF>", "<｜fim▁hole｜>"),
 }
 """The names that tokens of each role are known by, most telling first."""
 

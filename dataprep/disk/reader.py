@@ -57,6 +57,10 @@ class IndexedDataset:
     def __len__(self) -> int:
         return self.n_sequences
 
+    def __reduce__(self) -> tuple[type[IndexedDataset], tuple[Path]]:
+        # By name: pickle would copy what is mapped.
+        return type(self), (self.prefix,)
+
     def __getitem__(self, index: int) -> npt.NDArray[Any]:
         """The ids of one sequence, as a view; negative indices count from the end."""
         if not -self.n_sequences <= index < self.n_sequences:

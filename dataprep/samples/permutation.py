@@ -15,6 +15,8 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from dataprep.samples.keys import MIX_1, MIX_2
+
 __all__ = ["Permutation"]
 
 # Four rounds make a Feistel network a strong pseudo-random permutation of large domains only, and
@@ -22,9 +24,8 @@ __all__ = ["Permutation"]
 # side of at least four: on three, no number of rounds reaches all orders equally often.
 _ROUNDS = 8
 _SMALLEST_SIDE = 4
-# Multipliers of the finaliser of splitmix64 (Steele, Lea, Flood, OOPSLA 2014; Stafford's mix 13).
-_MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
-_MIX_2 = np.uint64(0x94D049BB133111EB)
+_LOW_64 = 2**64 - 1
+_MIX_1, _MIX_2 = int(MIX_1), int(MIX_2)
 
 
 class Permutation:
@@ -41,6 +42,7 @@ class Permutation:
         self._side = np.uint64(max(math.isqrt(n - 1) + 1, _SMALLEST_SIDE))
         digest = hashlib.blake2b(repr(key).encode(), digest_size=8 * _ROUNDS).digest()
         self._round_keys = np.frombuffer(digest, dtype="<u8")
+        self._whole_side, self._whole_keys = int(self._side), self._round_keys.tolist()
 
     def __call__(self, positions: npt.ArrayLike) -> npt.NDArray[np.int64]:
         """Where the permutation sends each of ``positions``, integers in ``[0, n)`` of any shape.
@@ -50,23 +52,25 @@ class Permutation:
         start = np.asarray(positions, dtype=np.int64)
         if start.size and not (start.min() >= 0 and start.max() < self.n):
             raise IndexError(f"positions must lie in [0, {self.n})")
-        image = self._network(start.astype(np.uint64).ravel())
-        limit = np.uint64(self.n)
-        (outside,) = np.nonzero(image >= limit)
-        while outside.size:
-            image[outside] = self._network(image[outside])
-            outside = outside[image[outside] >= limit]
-        return image.astype(np.int64).reshape(start.shape)
+        from dataprep.samples.permutation_kernel import permute
 
-    def _network(self, x: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
-        left, right = np.divmod(x, self._side)
-        for key in self._round_keys:
-            left, right = right, (left + _mix(right ^ key) % self._side) % self._side
-        image: npt.NDArray[np.uint64] = left * self._side + right
-        return image
+        image = np.empty(start.size, np.int64)
+        permute(start.ravel(), np.uint64(self.n), self._side, self._round_keys, image)
+        return image.reshape(start.shape)
 
-
-def _mix(x: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
-    x = (x ^ (x >> np.uint64(30))) * _MIX_1
-    x = (x ^ (x >> np.uint64(27))) * _MIX_2
-    return x ^ (x >> np.uint64(31))
+    def one(self, position: int) -> int:
+        """The same for one position, without anything compiled."""
+        if not 0 <= position < self.n:
+            raise IndexError(f"positions must lie in [0, {self.n})")
+        side, keys = self._whole_side, self._whole_keys
+        image = position
+        while True:
+            left, right = divmod(image, side)
+            for key in keys:
+                x = right ^ key
+                x = (x ^ (x >> 30)) * _MIX_1 & _LOW_64
+                x = (x ^ (x >> 27)) * _MIX_2 & _LOW_64
+                left, right = right, (left + (x ^ (x >> 31)) % side) % side
+            image = left * side + right
+            if image < self.n:
+                return image

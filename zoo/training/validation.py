@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from dataprep.samples import CausalSamples, Loader
+from dataprep.samples import Loader, Samples
 from zoo.engine.arrays import Array
 
 __all__ = ["Validation"]
@@ -20,7 +20,7 @@ class Validation:
 
     def __init__(
         self,
-        samples: CausalSamples,
+        samples: Samples,
         step: Callable[[Mapping[str, Array]], float],
         *,
         limit: int,

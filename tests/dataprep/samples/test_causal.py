@@ -53,7 +53,7 @@ def test_arrays_are_whole_and_leave_the_tokens_alone() -> None:
 
 
 def test_too_few_tokens_are_named() -> None:
-    with pytest.raises(DataError, match="has 8 tokens: one sample of seq_len 8 takes 9") as error:
+    with pytest.raises(DataError, match="has 8 tokens: one sample takes 9") as error:
         CausalSamples(np.arange(8), seq_len=8)
     assert error.value.hint
     assert len(CausalSamples(np.arange(9), seq_len=8)) == 1
