@@ -212,19 +212,27 @@ def _work(job: Job, tokenizer: Tokenizer, pipe: Connection, inherited: list[Conn
                 tokenizer,
                 partial(_tell, pipe, shard),
             )
-            pipe.send(Done(shard, outcome))
+            _send(pipe, Done(shard, outcome))
         except JimuError as error:
-            pipe.send(error)
+            _send(pipe, error)
         except MemoryError:
             hint = "Try fewer --workers; what was done is kept."
-            pipe.send(RunError(f"Memory ran out at {job.plan.shard_name(shard)}.", hint))
+            _send(pipe, RunError(f"Memory ran out at {job.plan.shard_name(shard)}.", hint))
         except OSError as error:  # disk full, and the like
             hint = "What was done is kept: once this is mended, run the same command again."
-            pipe.send(RunError(f"{job.plan.shard_name(shard)} could not be done: {error}.", hint))
+            _send(pipe, RunError(f"{job.plan.shard_name(shard)} could not be done: {error}.", hint))
 
 
 def _tell(pipe: Connection, shard: int, documents: int, size: int) -> None:
-    pipe.send(Progress(shard, documents, size))
+    _send(pipe, Progress(shard, documents, size))
+
+
+def _send(pipe: Connection, message: Any) -> None:
+    """To the parent; ends the process at once when it listens no more: another shard has failed."""
+    try:
+        pipe.send(message)
+    except OSError:
+        os._exit(0)
 
 
 def _listen(pipe: Connection, orders: list[int], arrived: threading.Semaphore) -> None:
