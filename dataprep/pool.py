@@ -227,7 +227,7 @@ def _tell(pipe: Connection, shard: int, documents: int, size: int) -> None:
     _send(pipe, Progress(shard, documents, size))
 
 
-def _send(pipe: Connection, message: Any) -> None:
+def _send(pipe: Connection, message: object) -> None:
     """To the parent; ends the process at once when it listens no more: another shard has failed."""
     try:
         pipe.send(message)
