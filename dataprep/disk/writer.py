@@ -102,8 +102,9 @@ class SegmentWriter:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        for file, packer in self._columns:
-            file.write(packer.end())
+        if kind is None:
+            for file, packer in self._columns:
+                file.write(packer.end())
         for file in (self._ids, self._lengths, *(file for file, _ in self._columns)):
             if kind is None:
                 flush(file)

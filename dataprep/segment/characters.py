@@ -11,12 +11,9 @@ import numpy.typing as npt
 
 from ..tokenizers.compiled import compiled
 
-__all__ = ["HAN", "UNICODE", "code_point", "kinds", "merge"]
+__all__ = ["HAN", "code_point", "kinds", "merge"]
 
 Array = npt.NDArray[Any]
-
-UNICODE = unicodedata.unidata_version
-"""What a character is depends on it, for those added to Unicode lately."""
 
 LETTER, ALONE, EXTEND, BLANK, HAN, FLAG = range(6)
 """Letters and digits form words with their like; ALONE is punctuation and symbols; EXTEND belongs

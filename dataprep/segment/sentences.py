@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from unicodedata import unidata_version
 
 import numpy as np
 import numpy.typing as npt
@@ -16,8 +17,8 @@ __all__ = ["IDENTITY", "MAX_CHARACTERS", "sentence_starts"]
 MAX_CHARACTERS = 500
 """A longer sentence is cut after its last comma, semicolon or blank, or just there."""
 
-IDENTITY = f"jimu-sentences 1, at most {MAX_CHARACTERS} characters"
-"""Counted up with any change to what a sentence is."""
+IDENTITY = f"jimu-sentences 1, at most {MAX_CHARACTERS} characters, Unicode {unidata_version}"
+"""The number is counted up with any change to what a sentence is."""
 
 (
     OTHER, LETTER, LOWER, DIGIT, HAN, BLANK, NEWLINE, STOP, MARK, DOT, ELLIPSIS,

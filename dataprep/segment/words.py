@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unicodedata import unidata_version
+
 import numpy as np
 
 from ..batch import Batch
@@ -9,8 +11,8 @@ from .protocol import Bits, Segmenter
 
 __all__ = ["IDENTITY", "word_starts"]
 
-IDENTITY = "jimu-words 1"
-"""Counted up with any change to what a word is."""
+IDENTITY = f"jimu-words 1, Unicode {unidata_version}"
+"""The number is counted up with any change to what a word is."""
 
 
 def word_starts(batch: Batch, segmenter: Segmenter) -> Bits:
