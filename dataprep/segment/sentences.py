@@ -69,6 +69,8 @@ def sentence_starts(batch: Batch) -> Bits:
 
 @cache
 def _table() -> npt.NDArray[np.uint8]:
+    from . import characters
+
     table = np.full(0x110000, OTHER, np.uint8)
     for point in range(0x20000):
         character = chr(point)
@@ -78,10 +80,9 @@ def _table() -> npt.NDArray[np.uint8]:
             table[point] = LOWER if character.islower() else LETTER
         elif character.isdigit():
             table[point] = DIGIT
-    for first, last in ((0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x3FFFD)):
-        table[first : last + 1] = HAN
-    for kind, characters in _KINDS.items():
-        table[list(map(ord, characters))] = kind
+    table[characters.kinds() == characters.HAN] = HAN
+    for kind, members in _KINDS.items():
+        table[list(map(ord, members))] = kind
     return table
 
 

@@ -7,8 +7,10 @@ import io
 import itertools
 import json
 import pickle
+import re
 import shutil
 import sys
+import unicodedata
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +22,17 @@ from hypothesis import strategies as st
 
 import dataprep
 from dataprep import plan as plan_module
+from dataprep.audit import audit
 from dataprep.batch import Batch
 from dataprep.cli import app
 from dataprep.disk.bits import BitColumn, BitPacker, write_bits
 from dataprep.errors import DataError, UsageError
-from dataprep.segment import load_segmenter, sentence_starts, word_starts
+from dataprep.libai import export_libai, libai_ids
+from dataprep.manifest import sealed
+from dataprep.segment import SegmenterOptions, load_segmenter, sentence_starts, word_starts
+from dataprep.segment.jieba_dictionary import package
 from dataprep.tokenizers.load import load_tokenizer
+from dataprep.verify import verify
 from dataprep.words import Marker, token_starts
 
 TEXTS = [
@@ -275,6 +282,30 @@ def test_ends_and_specials_are_words_of_their_own(tmp_path, tokenizer_file) -> N
     assert data.manifest["sentences"] == 5
 
 
+@pytest.mark.parametrize("other", [{"sentences": True}, {"hmm": True}, {"convert": "simplify"}])
+def test_what_decides_bits_is_of_the_dataset(other, tmp_path, corpus, tokenizer_file) -> None:
+    options: dict[str, Any] = {"out": tmp_path / "d", "tokenizer": tokenizer_file, "words": True}
+    made = dataprep.build(corpus, **options)
+    assert unicodedata.unidata_version in made.manifest["identity"]["words"]
+    (option,) = other
+    kind = {"hmm": "words"}.get(option, option)
+    with pytest.raises(UsageError, match=f"{kind} was "):
+        dataprep.build(corpus, **options, **other)
+
+
+def test_an_audit_of_converted_text(tmp_path, tokenizer_file) -> None:
+    """It counts what was read, not what became of it."""
+    path, user = tmp_path / "lines.txt", tmp_path / "user.txt"
+    path.write_text("發展軟體\n\n<|endoftext|>\n李乾順\n", "utf-8")
+    user.write_text("软体\n", "utf-8")
+    data = dataprep.build(
+        path, out=tmp_path / "d", tokenizer=tokenizer_file, words=True, sentences=True,
+        convert="simplify", user_dict=str(user), special_in_text="error",
+    )  # fmt: skip
+    assert audit(tmp_path / "d")["documents"] == data.n_documents == 2
+    assert data.tokenizer().decode(data[1][:-1]) == "李干顺"
+
+
 def test_verify_and_inspect(tmp_path, corpus, tokenizer_file, capsys) -> None:
     data = dataprep.build(corpus, out=tmp_path / "d", tokenizer=tokenizer_file, words=True)
     name = str(tmp_path / "d")
@@ -296,6 +327,23 @@ def test_verify_and_inspect(tmp_path, corpus, tokenizer_file, capsys) -> None:
     path.unlink()
     assert run("verify", name) == 1
     assert "d.words is missing" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("kind", ["words", "sentences"])
+def test_a_document_starts_a_word_and_a_sentence(kind, tmp_path, corpus, tokenizer_file) -> None:
+    data = dataprep.build(
+        corpus, out=tmp_path / "d", tokenizer=tokenizer_file, words=True, sentences=True
+    )
+    path, manifest = tmp_path / f"d.{kind}", dict(data.manifest)
+    content = bytearray(path.read_bytes())
+    token = int(data.pointers[7]) // data.dtype.itemsize
+    content[24 + token // 8] ^= 1 << token % 8
+    path.write_bytes(content)
+    manifest["files"][f".{kind}"]["sha256"] = sha(path)
+    del manifest["sha256"]
+    (tmp_path / "d.json").write_text(json.dumps(sealed(manifest)))
+    with pytest.raises(DataError, match=f"near number 0 does not start one of the {kind}"):
+        verify(tmp_path / "d")
 
 
 def test_words_are_gone_when_a_dataset_is_replaced(tmp_path, corpus, tokenizer_file) -> None:
@@ -387,13 +435,42 @@ def test_a_marker_goes_by_pickle(vocabularies, segmenter) -> None:
         assert np.array_equal(one, other)
 
 
+@pytest.mark.parametrize("number", [0, 1])
+def test_the_examples_of_the_documentation(number, tmp_path, corpus, monkeypatch) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "words.md").read_text("utf-8")
+    example = page.split("```python\n")[1 + number].split("```")[0]
+    monkeypatch.chdir(tmp_path)
+    assert corpus == Path("corpus").resolve()
+    found: dict[str, Any] = {}
+    exec(example, found)
+    if number == 0:
+        assert found["data"].word_starts[0:512].shape == (512,)
+
+
 # LiBai
 
 
-def test_ids_of_libai(tmp_path, vocabularies) -> None:
-    from dataprep.libai import export_libai
-    from dataprep.segment.jieba_dictionary import package
+def test_words_of_letters_and_characters(tmp_path, vocabularies) -> None:
+    """LiBai, which shows jieba runs of characters only, finds none; an export has them."""
+    tokenizer = load_once(vocabularies["wordpiece"])
+    pieces = vocabularies["wordpiece"].read_text("utf-8").split("\n")
+    user = tmp_path / "user.txt"
+    user.write_text("x研究生 9999999\n", "utf-8")
+    marker = Marker(
+        tokenizer, load_segmenter(options=SegmenterOptions(user_dict=str(user))), sentences=False
+    )
+    found = []
+    for text in ("x研究生命", "研究生命", "t恤好"):
+        ids, _, marks = marker.encode(Batch.from_texts([text]))
+        found.append([pieces[number] for number in libai_ids(tokenizer)(ids, marks[0])])
+    assert found == [
+        ["x", "研", "##究", "##生", "命"],
+        ["研", "##究", "生", "##命"],
+        ["t", "恤", "好"],
+    ]
 
+
+def test_ids_of_libai(tmp_path, vocabularies) -> None:
     path = tmp_path / "lines.txt"
     lines = ["研究生命起源", "天气很好今天天气很好", "起源研究", "好x生命", "T恤"]
     path.write_text("".join(f"{line}\n" for line in lines), "utf-8")
@@ -405,8 +482,9 @@ def test_ids_of_libai(tmp_path, vocabularies) -> None:
     pieces = vocabularies["wordpiece"].read_text("utf-8").split("\n")
     for i, line in enumerate(lines):
         expected = [
-            f"##{c}" if k and f"##{c}" in pieces and word[k - 1] > "\u3000" else c
-            for word in package().lcut(line.lower(), HMM=False)
+            f"##{c}" if k and f"##{c}" in pieces else c
+            for run in re.findall("[一-鿿]+|[a-z]", line.lower())
+            for word in package().lcut(run, HMM=False)
             for k, c in enumerate(word)
         ]
         assert [pieces[t] for t in found[i][:-1]] == expected
@@ -417,8 +495,6 @@ def test_ids_of_libai(tmp_path, vocabularies) -> None:
 
 
 def test_libai_needs_words_and_a_wordpiece(tmp_path, tokenizer_file, vocabularies, corpus) -> None:
-    from dataprep.libai import export_libai
-
     dataprep.build(corpus, out=tmp_path / "bpe", tokenizer=tokenizer_file, words=True)
     with pytest.raises(UsageError, match="has no ## pieces"):
         export_libai(tmp_path / "bpe", tmp_path / "out")

@@ -100,6 +100,13 @@ def test_without_a_place_to_cut(cut):
     assert list(map(len, found)) == [MAX_CHARACTERS, MAX_CHARACTERS, 1201 - 2 * MAX_CHARACTERS]
 
 
+@pytest.mark.parametrize("soft", ["，", "；", ", ", " ", "——"])
+def test_a_long_sentence_is_cut_at_its_last_pause(soft, cut):
+    text = f"{'一' * 200}{soft}" * 7
+    found = cut([text], sentence_starts)[0]
+    assert found == [f"{'一' * 200}{soft}" * 2] * 3 + [f"{'一' * 200}{soft}"]
+
+
 def test_documents_do_not_touch(cut):
     assert cut(["一。", "，二", "”三"], sentence_starts) == [["一。"], ["，二"], ["”三"]]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import unicodedata
 
@@ -84,11 +85,26 @@ def slow(text: str, segmented: set[int]) -> list[int]:
     )
 )
 def test_against_the_rules_written_slowly(segmenters, text):
+    check(segmenters[False], text)
+
+
+def test_hostile_inputs(segmenters, nasty):
+    """Emoji, flags, nine scripts, control characters, mojibake: whatever is UTF-8."""
+    lines = []
+    for path in sorted(nasty.glob("*.txt")):
+        with contextlib.suppress(UnicodeDecodeError):
+            lines += path.read_text("utf-8").split("\n")
+    assert len(lines) > 50
+    for line in lines:
+        check(segmenters[False], line[:2000])
+
+
+def check(segmenter, text):
     batch = Batch.from_texts([text])
     lengths = np.cumsum([0, *(len(c.encode()) for c in text)])
-    segmented = segmenters[False].word_starts(batch)
+    segmented = segmenter.word_starts(batch)
     own = {i for i in range(len(text)) if segmented[lengths[i]]}
-    starts = word_starts(batch, segmenters[False])
+    starts = word_starts(batch, segmenter)
     assert np.flatnonzero(starts).tolist() == [int(lengths[i]) for i in slow(text, own)]
 
 
