@@ -7,7 +7,7 @@ import json
 import random
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -96,3 +96,17 @@ def texts_of(path: Path) -> Iterator[str]:
     else:
         blocks = [block.strip("\n") for block in re.split(r"\n\s*\n", text)]
         yield from blocks if len(blocks) > 1 else text.split("\n")
+
+
+def batches(texts: Iterable[str], size: int) -> Iterator[list[str]]:
+    """Texts of about ``size`` bytes together."""
+    batch: list[str] = []
+    held = 0
+    for text in texts:
+        batch.append(text)
+        held += len(text.encode())
+        if held >= size:
+            yield batch
+            batch, held = [], 0
+    if batch:
+        yield batch

@@ -18,7 +18,7 @@ import tempfile
 import time
 import types
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 from importlib.metadata import version
@@ -29,7 +29,7 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
 import numpy as np  # noqa: E402
-from corpus import is_text, texts_of  # noqa: E402
+from corpus import batches, is_text, texts_of  # noqa: E402
 from tree import Watched, watch  # noqa: E402
 
 from dataprep.batch import Batch  # noqa: E402
@@ -120,7 +120,7 @@ def against_jieba(lines: list[str], *, hmm: bool) -> Duel:
     jieba.initialize()
     ours = load_segmenter(options=SegmenterOptions(hmm=hmm))
     duel = Duel(f"`jieba.cut`, HMM={hmm}")
-    for some in batches(lines):
+    for some in batches(lines, BATCH_BYTES):
         batch = Batch.from_texts(some)
         duel.size += len(batch.data)
         start = time.process_time()
@@ -165,7 +165,7 @@ def against_libai(texts: list[str], vocabulary: Path, libai: Path) -> tuple[Duel
     convert = libai_ids(tokenizer)
     unknown = tokenizer.special_tokens["[UNK]"]
     duel, unexplained = Duel("LiBai's BertTokenizer, `do_chinese_wwm`"), 0
-    for number, some in enumerate(batches(texts)):
+    for number, some in enumerate(batches(texts, BATCH_BYTES)):
         if number % 3:
             continue
         batch = Batch.from_texts(some)
@@ -211,7 +211,7 @@ def speed(starts_of: Callable[[Batch], Any], texts: list[str]) -> float:
     """MB in a CPU-second."""
     size = spent = 0.0
     starts_of(WARM_UP)
-    for some in batches(texts):
+    for some in batches(texts, BATCH_BYTES):
         batch = Batch.from_texts(some)
         size += len(batch.data)
         start = time.process_time()
@@ -260,20 +260,6 @@ def build(folder: Path, size: str, options: str, vocabulary: Path) -> Watched:
     command = [sys.executable, "-c", run, "build", str(folder / f"{size}.txt"), "--overwrite"]
     command += ["--out", str(folder / "d"), "--tokenizer", str(vocabulary), "--workers", "2"]
     return watch([*command, *options.split()], folder / "log")
-
-
-def batches(texts: list[str]) -> Iterator[list[str]]:
-    """Texts of about a megabyte together."""
-    batch: list[str] = []
-    size = 0
-    for text in texts:
-        batch.append(text)
-        size += len(text.encode())
-        if size >= BATCH_BYTES:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch
 
 
 PAGE = """# Chinese words, {date}

@@ -15,7 +15,6 @@ import os
 import platform
 import sys
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import date
 from importlib.metadata import version
@@ -28,7 +27,7 @@ sys.path += [str(HERE.parent)]
 sys.path.insert(0, str(ROOT))
 
 import numpy as np  # noqa: E402
-from corpus import is_text, texts_of  # noqa: E402
+from corpus import batches, is_text, texts_of  # noqa: E402
 from families import FAMILIES, Encode, Family  # noqa: E402
 
 from dataprep.tokenizers.load import load_tokenizer  # noqa: E402
@@ -96,22 +95,9 @@ def _measure(family: Family, vocabularies: Path, kinds: dict[str, list[str]]) ->
     reference(WARM_UP)
     for kind, texts in kinds.items():
         score = result.scores[kind] = Score()
-        for batch in _batches(texts):
+        for batch in batches(texts, BATCH_BYTES):
             _add(score, batch, tokenizer, reference)
     return result
-
-
-def _batches(texts: list[str]) -> Iterator[list[str]]:
-    batch: list[str] = []
-    size = 0
-    for text in texts:
-        batch.append(text)
-        size += len(text.encode())
-        if size >= BATCH_BYTES:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch
 
 
 def _add(score: Score, texts: list[str], tokenizer: Tokenizer, reference: Encode) -> None:
