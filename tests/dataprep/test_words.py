@@ -28,7 +28,7 @@ from dataprep.cli import app
 from dataprep.disk.bits import BitColumn, BitPacker, write_bits
 from dataprep.errors import DataError, UsageError
 from dataprep.libai import export_libai, libai_ids
-from dataprep.manifest import sealed
+from dataprep.manifest import encoded, sealed
 from dataprep.segment import SegmenterOptions, load_segmenter, sentence_starts, word_starts
 from dataprep.segment.jieba_dictionary import package
 from dataprep.tokenizers.load import load_tokenizer
@@ -341,7 +341,7 @@ def test_a_document_starts_a_word_and_a_sentence(kind, tmp_path, corpus, tokeniz
     path.write_bytes(content)
     manifest["files"][f".{kind}"]["sha256"] = sha(path)
     del manifest["sha256"]
-    (tmp_path / "d.json").write_text(json.dumps(sealed(manifest)))
+    (tmp_path / "d.json").write_bytes(encoded(sealed(manifest)))
     with pytest.raises(DataError, match=f"near number 0 does not start one of the {kind}"):
         verify(tmp_path / "d")
 
