@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from .disk import BitColumn, IndexedDataset, Origins
 from .errors import DataError
@@ -128,7 +127,7 @@ class Dataset(IndexedDataset):
     def document_at(self, token: int) -> int:
         """The document that a token stands in. Raises IndexError when there is no such token."""
         sequence = self.sequence_at(token)
-        document = int(np.searchsorted(self.document_indices, sequence, "right")) - 1
+        document = bisect_right(self.document_indices, sequence) - 1
         if not 0 <= document < self.n_documents:
             raise DataError(f"{self.prefix}.idx is damaged: token {token:,} is in no document.")
         return document

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -186,7 +187,7 @@ def _shards(dataset: Dataset, shard_size: int) -> Iterator[tuple[int, int]]:
         limit = int(dataset.pointers[first]) + shard_size
         last = n
         if limit < total:  # the document that starts at the limit is the first that is too much
-            last = max(int(np.searchsorted(dataset.pointers, limit, "right")) - 1, first + 1)
+            last = max(bisect_right(dataset.pointers, limit) - 1, first + 1)
         yield first, last
         first = last
 
@@ -196,7 +197,7 @@ def _groups(dataset: Dataset, first: int, last: int) -> Iterator[tuple[int, int]
     while first < last:
         begin = int(dataset.pointers[first])
         limit = begin + _GROUP * dataset.dtype.itemsize
-        end = min(int(np.searchsorted(dataset.pointers, limit, "left")), last)
+        end = min(bisect_left(dataset.pointers, limit), last)
         end = max(end, first + 1)
         yield first, end
         first = end

@@ -7,6 +7,7 @@ that they come from are hashed: a damaged dataset does not become one that looks
 from __future__ import annotations
 
 import hashlib
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -350,12 +351,12 @@ def _cuts(dataset: Dataset, weights: Sequence[float]) -> list[int]:
     shares = np.cumsum(weights)[:-1] / sum(weights)
     starts = dataset.pointers
     wanted = shares * dataset.n_tokens * dataset.dtype.itemsize
-    after = np.searchsorted(starts, wanted)
     cuts = [0]
-    for at, target in zip(after.tolist(), wanted.tolist(), strict=True):
+    for target in wanted.tolist():
+        at = bisect_left(starts, target)
         if at == len(starts) or (at and target - starts[at - 1] < starts[at] - target):
             at -= 1
-        cuts.append(int(at))
+        cuts.append(at)
     cuts.append(dataset.n_documents)
     for number, (first, last) in enumerate(pairwise(cuts)):
         if last <= first:

@@ -6,6 +6,7 @@ documents. Everything between is checked where it is touched, or as a whole by `
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from pathlib import Path
 from typing import Any
 
@@ -81,8 +82,9 @@ class IndexedDataset:
         if not 0 <= token < self.n_tokens:
             raise IndexError(f"token {token} of {self.prefix}, which has {self.n_tokens:,} tokens")
         pointer = token * self.dtype.itemsize
-        # The last that starts there: those before it are empty.
-        return int(np.searchsorted(self.pointers, pointer, "right")) - 1
+        # The last that starts there: those before it are empty. numpy.searchsorted would first copy
+        # the whole column, which is not aligned in the file.
+        return bisect_right(self.pointers, pointer) - 1
 
     def check(self) -> None:
         """Raise DataError unless every length, pointer and document index is what it must be."""
