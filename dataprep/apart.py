@@ -6,13 +6,14 @@ later fork would not survive. Apart, it can be ended at any time, and this proce
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pickle
 import subprocess
 import sys
 import threading
 from collections.abc import Callable
-from typing import ParamSpec, TypeVar
+from typing import IO, ParamSpec, TypeVar
 
 from .errors import JimuError, RunError
 
@@ -40,8 +41,7 @@ def apart(
         try:
             assert process.stdin is not None  # noqa: S101
             assert process.stdout is not None  # noqa: S101
-            process.stdin.write(pickle.dumps((function, arguments, named)))
-            process.stdin.flush()
+            _give(process.stdin, pickle.dumps((function, arguments, named)))
             answer = process.stdout.read()
         except BaseException:
             process.kill()
@@ -55,6 +55,16 @@ def apart(
     if isinstance(result, JimuError):
         raise result
     return result
+
+
+def _give(pipe: IO[bytes], order: bytes) -> None:
+    """Write and flush, to nobody where the reader has died: how it ended is told by its status."""
+    try:
+        pipe.write(order)
+        pipe.flush()
+    except BrokenPipeError:
+        with contextlib.suppress(BrokenPipeError):  # what is left of the order
+            pipe.close()
 
 
 def _main() -> None:

@@ -36,9 +36,12 @@ class Forked:
         self._log = log
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)  # of forks beside native threads
+            # The child is interrupted in its function only, never in the test that it is a copy of.
+            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
             self.pid = os.fork()
         if not self.pid:
             self._run(function)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
 
     def _run(self, function: Step) -> None:
         status = 70
@@ -50,16 +53,27 @@ class Forked:
             sys.stdout = open(1, "w", closefd=False)  # noqa: SIM115
             sys.stderr = open(2, "w", closefd=False)  # noqa: SIM115
             signal.signal(signal.SIGINT, signal.default_int_handler)
-            function()
-            status = 0
-        except SystemExit as error:
-            status = int(error.code or 0)
-        except BaseException:
+            status = self._status(function)
+        except BaseException:  # interrupted just after the function's end
             traceback.print_exc()
         finally:
-            sys.stdout.flush()
-            sys.stderr.flush()
-            os._exit(status)
+            try:
+                sys.stdout.flush()
+                sys.stderr.flush()
+            finally:
+                os._exit(status)
+
+    @staticmethod
+    def _status(function: Step) -> int:
+        try:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+            function()
+        except SystemExit as error:
+            return int(error.code or 0)
+        except BaseException:
+            traceback.print_exc()
+            return 70
+        return 0
 
     def kill(self, number: int = signal.SIGKILL) -> None:
         """Send a signal; nothing happens to one that has ended."""

@@ -6,6 +6,7 @@ import importlib.util
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -197,7 +198,15 @@ def test_an_error_in_the_other_process_is_told_here(text: Path, tmp_path: Path) 
         apart(os._exit, 3)
 
 
+@pytest.mark.parametrize("size", [1, 1 << 20], ids=["small", "more than a pipe holds"])
+def test_process_that_never_listens(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", shutil.which("false"))
+    with pytest.raises(RunError, match="process of len ended with exit code 1"):
+        apart(len, b"x" * size)
+
+
 TRAIN = """
+import shutil
 import signal
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
 from dataprep import cli
